@@ -589,7 +589,7 @@ WVL_API uint32_t wvl_result_layer_slope(const wvl_result *result, uint32_t layer
 WVL_API double wvl_result_layer_psnr(const wvl_result *result, uint32_t layer);
 WVL_API int wvl_result_layer_is_measured(const wvl_result *result, uint32_t layer);
 WVL_API double wvl_result_seconds(const wvl_result *result, wvl_stage stage); /* of a stage, by the wall clock */
-/* What turned pixels into coefficients: "cpu", "cuda:0", "cuda:0,1", or "cuda:0 cpu" if the CPU took over. "cuda:0
+/* Says what turned pixels into coefficients: "cpu", "cuda:0", "cuda:0,1", or "cuda:0 cpu" if the CPU took over. "cuda:0
  * blocks": the device coded the blocks too. "cuda:0 packets": the device made all bytes. */
 WVL_API const char *wvl_result_backend(const wvl_result *result);
 

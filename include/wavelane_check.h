@@ -8,12 +8,12 @@
  *   wvl_check_release_summary(&summary);
  *
  * It reads every marker segment of ISO/IEC 15444-1 and those that 15444-15 adds. It decodes every packet header, and
- * compares the pointer segments with the packets found. It decodes HT blocks, to see how each of their streams ends,
- * but no other samples. It shares no code with the encoder, links libc alone, never prints, and keeps no global state.
- * Any number of threads may call it. NULL is safe where it is not said to have a meaning: WVL_CHECK_BAD_ARGUMENT, or
- * nothing happens. Any input is safe: a value of a header is used only as far as the bytes confirm
- * it, and the input's size and the options limit work and memory. Clauses are those of ISO/IEC 15444-1 (ITU-T T.800)
- * unless another document is named.
+ * compares the pointer marker segments with the packets found. It decodes HT blocks, to see how each of their streams
+ * ends, but no other samples. It shares no code with the encoder, links libc alone, never prints, and keeps no global
+ * state. Any number of threads may call it. NULL is safe where it is not said to have a meaning:
+ * WVL_CHECK_BAD_ARGUMENT, or nothing happens. Any input is safe: a value of a header is used only as far as the bytes
+ * confirm it, and the input's size and the options limit work and memory. Clauses are those of ISO/IEC 15444-1 (ITU-T
+ * T.800) unless another document is named.
  */
 #ifndef WAVELANE_CHECK_H
 #define WAVELANE_CHECK_H

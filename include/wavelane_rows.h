@@ -94,9 +94,9 @@ typedef struct wvl_rows_memory {
     uint64_t coefs_bytes;       /* of base_bytes: coefficients, which go to a file if memory_bytes is set */
     uint8_t reads_again;        /* 1: all rows may be read a second time */
     uint8_t in_strips;          /* 1: the transform goes on with every few rows; 0: by whole tiles */
-    /* Whether bytes leave before all rows are read. 0: no; 1: to every sink; 2: to a sink that has `patch`. Such an
-     * encode takes early_base_bytes in place of base_bytes, and early_least_bytes in place of least_bytes. If this is
-     * 0, the early values are equal to the others. */
+    /* Says whether bytes leave before all rows are read. 0: no; 1: to every sink; 2: to a sink that has `patch`. Such
+     * an encode takes early_base_bytes in place of base_bytes, and early_least_bytes in place of least_bytes. If this
+     * is 0, the early values are equal to the others. */
     uint8_t leaves_early;
     uint64_t early_base_bytes, early_least_bytes;
 } wvl_rows_memory;

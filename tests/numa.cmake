@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Nodes of memory: by themselves, and in whole encodes on devices of software that lie at made-up ones.
+# Memory nodes: by themselves, and in whole encodes on devices of software that lie at made-up ones.
 wvl_add_suite(unit numa)
 if(TARGET soft_driver)
     add_executable(test_device_numa device/test_numa.c device/soft_bench.c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Block coding of a picture: waves come in, are listed as runs (blocks/work.h), ordered from a source
+/* Block coding of a picture: waves come in, are listed as ranges (blocks/work.h), ordered from a source
  * (blocks/source.h), and kept (blocks/keep.h). */
 #ifndef WVL_CODEC_BLOCKS_BLOCKS_H
 #define WVL_CODEC_BLOCKS_BLOCKS_H
@@ -38,7 +38,7 @@ int wvl_blocks_init(wvl_blocks *blocks, const wvl_allocator *allocator, const wv
 void wvl_blocks_fini(wvl_blocks *blocks);
 
 /*
- * Codes a wave by an order without runs, which get the blocks of these tiles. is_first: the first coding of the
+ * Codes a wave by an order without ranges, which get the blocks of these tiles. is_first: the first coding of the
  * picture, in phases where it pays: thresholds and slopes are then found, and those of the order do not count. The
  * coefficients may go afterwards.
  */

@@ -101,16 +101,16 @@ static void note_slopes(wvl_keeper *k, const uint16_t *slopes, uint32_t count)
     lower_to(&k->slope_least, least ? least : WVL_SLOPES);
 }
 
-static void feed_depth(const wvl_keeper *k, const wvl_block_run *run, uint32_t samples, const wvl_coded_block *block,
-                       const wvl_keep_places *places)
+static void feed_depth(const wvl_keeper *k, const wvl_block_range *range, uint32_t samples,
+                       const wvl_coded_block *block, const wvl_keep_places *places)
 {
     uint32_t passes = places->slopes ? block->pass_count : 0;
     if (k->feeds_depth) {
-        wvl_depth_put_block(wvl_depth_part_of(k->depth, run->rate_group, run->is_fine), places->passes, places->slopes,
-                            passes, samples);
+        wvl_depth_put_block(wvl_depth_part_of(k->depth, range->rate_group, range->is_fine), places->passes,
+                            places->slopes, passes, samples);
     }
     if (k->feeds_survey) {
-        wvl_depth_put_block(wvl_depth_survey_of(k->depth, run->rate_group, run->is_fine), places->passes,
+        wvl_depth_put_block(wvl_depth_survey_of(k->depth, range->rate_group, range->is_fine), places->passes,
                             places->slopes, passes, block->weight);
     }
 }
@@ -123,10 +123,10 @@ static void note_complete(wvl_keeper *k)
     }
 }
 
-void wvl_keep_record(wvl_keeper *k, const wvl_block_run *run, uint32_t index, uint32_t samples,
+void wvl_keep_record(wvl_keeper *k, const wvl_block_range *range, uint32_t index, uint32_t samples,
                      const wvl_block_record *r)
 {
-    wvl_coded_block *block = wvl_keeper_block(k, run, index);
+    wvl_coded_block *block = wvl_keeper_block(k, range, index);
     wvl_keep_places places = {NULL, NULL, NULL, NULL};
     if (k->lets_go) {
         wvl_keeper_let_go(k, block); /* coded before */
@@ -155,8 +155,8 @@ void wvl_keep_record(wvl_keeper *k, const wvl_block_run *run, uint32_t index, ui
     if (places.slopes) {
         note_slopes(k, places.slopes, r->pass_count);
     }
-    raise_to(&k->decided[run->rate_group], r->decided);
-    feed_depth(k, run, samples, block, &places);
+    raise_to(&k->decided[range->rate_group], r->decided);
+    feed_depth(k, range, samples, block, &places);
     if (k->feeds_depth) {
         note_complete(k);
     }
@@ -182,9 +182,9 @@ uint16_t wvl_keep_slope_of(const wvl_block_order *order, const wvl_coded_block *
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-static uint32_t count_samples(const wvl_keeper *k, const wvl_block_run *run, uint32_t index)
+static uint32_t count_samples(const wvl_keeper *k, const wvl_block_range *range, uint32_t index)
 {
-    const wvl_tile_band *band = &k->coefs[run->tile].tile->bands[run->band];
+    const wvl_tile_band *band = &k->coefs[range->tile].tile->bands[range->band];
     wvl_rect rect = wvl_geom_block_rect(band, index % band->block_cols, index / band->block_cols);
     return wvl_rect_width(rect) * wvl_rect_height(rect);
 }
@@ -202,7 +202,7 @@ static int keep_block(const batch_work *w, uint64_t i, uint32_t worker)
     wvl_keeper *k = w->keeper;
     const wvl_block_batch *batch = w->batch;
     wvl_block_record record = batch->records[i];
-    const wvl_block_run *run = &w->order->runs[batch->runs[i]];
+    const wvl_block_range *range = &w->order->ranges[batch->ranges[i]];
     wvl_keep_places places;
     if (!wvl_keep_reserve(k, worker, &record, &places)) {
         return 0;
@@ -212,7 +212,7 @@ static int keep_block(const batch_work *w, uint64_t i, uint32_t worker)
         memcpy(places.passes, wvl_chunks_at(&batch->passes, batch->records[i].passes_at),
                wvl_block_passes_bytes(record.pass_count, k->has_gains));
     }
-    wvl_keep_record(k, run, batch->blocks[i], count_samples(k, run, batch->blocks[i]), &record);
+    wvl_keep_record(k, range, batch->blocks[i], count_samples(k, range, batch->blocks[i]), &record);
     return 1;
 }
 

@@ -20,7 +20,7 @@ typedef struct wvl_keep_writer {
 
 typedef struct wvl_keeper {
     const wvl_allocator *allocator;
-    const wvl_coefs *coefs; /* of the wave at work: run.tile counts these */
+    const wvl_coefs *coefs; /* of the wave at work: range.tile counts these */
     wvl_store bytes, passes;
     wvl_spill *spill;         /* of both; set before open; NULL: none */
     wvl_coded_tile *tiles;    /* [tile_count] of the plan, caller's */
@@ -77,22 +77,22 @@ void wvl_keeper_reuse_all(wvl_keeper *keeper);
 /* Room for a block's bytes and passes, as the record counts them; sets its places. 0: no memory. */
 int wvl_keep_reserve(wvl_keeper *keeper, uint32_t writer, wvl_block_record *record, wvl_keep_places *places);
 /* The block is complete. samples: in the block. From any thread. */
-void wvl_keep_record(wvl_keeper *keeper, const wvl_block_run *run, uint32_t block, uint32_t samples,
+void wvl_keep_record(wvl_keeper *keeper, const wvl_block_range *range, uint32_t block, uint32_t samples,
                      const wvl_block_record *record);
 /* Copies all blocks of a batch that answers the order, with all workers of the pool; NULL: this thread alone. rank: of
  * the picture. One call at a time. 0: no memory. */
 int wvl_keep_batch(wvl_keeper *keeper, wvl_pool *pool, uint64_t rank, const wvl_block_order *order,
                    const wvl_block_batch *batch);
 
-/* Whether an order codes a block of the rate group that is kept as `block`, and the slope that the block is then
+/* Says whether an order codes a block of the rate group that is kept as `block`, and the slope that the block is then
  * quantised for. */
 int wvl_keep_is_wanted(const wvl_block_order *order, const wvl_coded_block *block, uint32_t group);
 uint16_t wvl_keep_slope_of(const wvl_block_order *order, const wvl_coded_block *block, uint32_t group);
 
-static inline wvl_coded_block *wvl_keeper_block(const wvl_keeper *keeper, const wvl_block_run *run, uint32_t block)
+static inline wvl_coded_block *wvl_keeper_block(const wvl_keeper *keeper, const wvl_block_range *range, uint32_t block)
 {
-    const wvl_tile_plan *tile = keeper->coefs[run->tile].tile;
-    return &keeper->tiles[tile->index].blocks[tile->bands[run->band].first_block + block];
+    const wvl_tile_plan *tile = keeper->coefs[range->tile].tile;
+    return &keeper->tiles[tile->index].blocks[tile->bands[range->band].first_block + block];
 }
 
 #endif

@@ -30,7 +30,7 @@ static void advance(void *user, uint64_t complete)
     }
 }
 
-/* Runs from `first` on, the first of this phase. Thresholds follow what complete blocks show, while they are coded or
+/* Ranges from `first` on, the first of this phase. Thresholds follow what complete blocks show, while they are coded or
  * between orders. */
 static wvl_status code_on(wvl_block_wave *w, uint64_t first, unsigned phase)
 {
@@ -48,12 +48,12 @@ static wvl_status code_on(wvl_block_wave *w, uint64_t first, unsigned phase)
     }
     k->advance = w->blocks->source.takes_snapshots ? NULL : advance;
     k->advance_user = w;
-    status = wvl_block_wave_code(w, first, w->list.run_count);
+    status = wvl_block_wave_code(w, first, w->list.range_count);
     k->advance = NULL;
     return status;
 }
 
-/* What was left too early for what is known now, and what was quantised for other slopes than those known now. */
+/* Codes what was left too early for what is known now, and what was quantised for other slopes than those known now. */
 static wvl_status code_rest(wvl_block_wave *w)
 {
     wvl_keeper *k = &w->blocks->keeper;
@@ -68,7 +68,7 @@ static wvl_status code_rest(wvl_block_wave *w)
         }
     }
     w->order.which = WVL_BLOCKS_OPEN;
-    return is_needed ? wvl_block_wave_code(w, 0, w->list.run_count) : WVL_OK;
+    return is_needed ? wvl_block_wave_code(w, 0, w->list.range_count) : WVL_OK;
 }
 
 static wvl_status code_phases(wvl_block_wave *w)
@@ -90,6 +90,6 @@ wvl_status wvl_blocks_code_wave(wvl_blocks *b, const wvl_plan *plan, const wvl_c
     b->keeper.feeds_survey = 0;
     atomic_store(&b->keeper.complete, 0);
     wvl_block_wave_set_thresholds(&wave, order->thresholds);
-    wvl_pool_source_take_wave(&b->pool, plan, coefs, wave.list.run_count);
-    return is_phased ? code_phases(&wave) : wvl_block_wave_code(&wave, 0, wave.list.run_count);
+    wvl_pool_source_take_wave(&b->pool, plan, coefs, wave.list.range_count);
+    return is_phased ? code_phases(&wave) : wvl_block_wave_code(&wave, 0, wave.list.range_count);
 }

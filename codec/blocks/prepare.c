@@ -4,15 +4,15 @@
 #include "codec/rate/rescale.h"
 
 wvl_block_input wvl_prepare_describe(const wvl_plan *plan, const wvl_block_order *order, const wvl_coefs *coefs,
-                                     const wvl_block_run *run, uint32_t block, const void *kernels)
+                                     const wvl_block_range *range, uint32_t block, const void *kernels)
 {
     const wvl_tile_plan *tile = coefs->tile;
-    const wvl_tile_band *band = &tile->bands[run->band];
-    const wvl_coding *coding = &order->codings[tile->components[run->component].coding];
+    const wvl_tile_band *band = &tile->bands[range->band];
+    const wvl_coding *coding = &order->codings[tile->components[range->component].coding];
     wvl_rect rect = wvl_geom_block_rect(band, block % band->block_cols, block / band->block_cols);
     wvl_block_input in = {0};
-    in.coefs = coefs->samples + wvl_coef_slot(band, block);
-    in.stride = band->slot_width;
+    in.coefs = coefs->samples + wvl_coef_cell(band, block);
+    in.stride = band->cell_width;
     in.width = (uint16_t)wvl_rect_width(rect);
     in.height = (uint16_t)wvl_rect_height(rect);
     in.coef_bytes = band->coef_bytes;
@@ -29,22 +29,22 @@ wvl_block_input wvl_prepare_describe(const wvl_plan *plan, const wvl_block_order
     return in;
 }
 
-int wvl_prepare_is_bounded(const wvl_coefs *coefs, const wvl_block_run *run, const wvl_block_input *in)
+int wvl_prepare_is_bounded(const wvl_coefs *coefs, const wvl_block_range *range, const wvl_block_input *in)
 {
-    return wvl_bit_length(in->bound >> in->frac_bits) <= coefs->tile->bands[run->band].planes;
+    return wvl_bit_length(in->bound >> in->frac_bits) <= coefs->tile->bands[range->band].planes;
 }
 
 void wvl_prepare_block(const wvl_plan *plan, const wvl_block_order *order, const wvl_coefs *coefs,
-                       const wvl_block_run *run, uint32_t block, uint32_t slope, const wvl_prepare_room *room,
+                       const wvl_block_range *range, uint32_t block, uint32_t slope, const wvl_prepare_room *room,
                        wvl_block_input *in, wvl_prepared *prepared)
 {
     const wvl_tile_plan *tile = coefs->tile;
-    const wvl_tile_band *band = &tile->bands[run->band];
-    uint32_t coding = tile->components[run->component].coding;
+    const wvl_tile_band *band = &tile->bands[range->band];
+    uint32_t coding = tile->components[range->component].coding;
     prepared->band = &order->codings[coding].band[band->coding_band];
     prepared->error = (wvl_rdoq_error){0, 0};
     prepared->is_changed = 0;
-    wvl_roi_block(plan, tile, run->component, band, block, in, room->copy, &prepared->lift);
+    wvl_roi_block(plan, tile, range->component, band, block, in, room->copy, &prepared->lift);
     if (order->factors) {
         wvl_rescale_change(order->factors[coding][band->coding_band], order->first_set, room->rdoq->samples, in);
     }

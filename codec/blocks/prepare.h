@@ -25,12 +25,12 @@ typedef struct wvl_prepared {
 
 /* The block as the backend delivered it. kernels: of the block coder. */
 wvl_block_input wvl_prepare_describe(const wvl_plan *plan, const wvl_block_order *order, const wvl_coefs *coefs,
-                                     const wvl_block_run *run, uint32_t block, const void *kernels);
+                                     const wvl_block_range *range, uint32_t block, const void *kernels);
 /* Its magnitudes keep the bound that the plan proved. */
-int wvl_prepare_is_bounded(const wvl_coefs *coefs, const wvl_block_run *run, const wvl_block_input *in);
+int wvl_prepare_is_bounded(const wvl_coefs *coefs, const wvl_block_range *range, const wvl_block_input *in);
 /* Changes what `in` describes. slope: to quantise for (rdoq), 0: none. */
 void wvl_prepare_block(const wvl_plan *plan, const wvl_block_order *order, const wvl_coefs *coefs,
-                       const wvl_block_run *run, uint32_t block, uint32_t slope, const wvl_prepare_room *room,
+                       const wvl_block_range *range, uint32_t block, uint32_t slope, const wvl_prepare_room *room,
                        wvl_block_input *in, wvl_prepared *prepared);
 
 #endif

@@ -151,9 +151,9 @@ void wvl_roi_block(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t com
 
 /* ---- Gains ----------------------------------------------------------------------------------- */
 
-/* Of one pass of the copy. With P = plane + F of the copy, what refines a region's sample below s finds m' = 0, where
- * codec/core/gain.h gives 3 * 2^P; at plane s a reversible sample is exact, and a quarter more of each square is gone
- * than a sample in the middle of its step would tell. */
+/* Settles the gain of one pass of the copy. With P = plane + F of the copy, what refines a region's sample below s
+ * finds m' = 0, where codec/core/gain.h gives 3 * 2^P; at plane s a reversible sample is exact, and a quarter more of
+ * each square is gone than a sample in the middle of its step would tell. */
 static int64_t settle_gain(const wvl_roi *lift, int64_t gain, unsigned plane, unsigned pass)
 {
     unsigned P = plane + lift->frac_bits;

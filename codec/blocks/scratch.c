@@ -6,7 +6,7 @@
 #include "codec/rate/measure.h"
 #include "codec/rate/rescale.h"
 
-/* Of the largest block. */
+/* The sizes of the largest block. */
 typedef struct worker_sizes {
     unsigned planes;
     size_t coder_bytes, block_bytes;
@@ -21,7 +21,7 @@ static void widen_sizes(const wvl_plan *plan, const wvl_coding *coding, worker_s
         wvl_max_u64(s->coder_bytes, wvl_blocks_choose_coder(plan)->scratch_bytes(width, height, s->planes));
     s->block_bytes = wvl_max_u64(s->block_bytes, wvl_blocks_bound_bytes(plan, width, height, s->planes, coding->style));
     s->samples = wvl_max_u32(s->samples, width * height);
-    s->cells = wvl_max_u32(s->cells, wvl_rdoq_cells(width, height));
+    s->cells = wvl_max_u32(s->cells, wvl_rdoq_area(width, height));
     for (unsigned b = 0; b < 3u * coding->levels + 1u; b++) {
         s->sample_bytes = wvl_max_u64(s->sample_bytes, coding->band[b].coef_bytes);
     }
@@ -42,18 +42,18 @@ void wvl_blocks_carve_scratch(const wvl_plan *plan, wvl_carver *carver, wvl_bloc
     worker_sizes s = measure_worker(plan);
     scratch->coder_bytes = s.coder_bytes;
     scratch->coder = wvl_carve(carver, 1, s.coder_bytes);
-    for (unsigned i = 0; i < coder->slots; i++) {
+    for (unsigned i = 0; i < coder->seats; i++) {
         scratch->bytes[i] = wvl_carve(carver, 1, s.block_bytes);
         scratch->passes[i] = wvl_carve(carver, coder->passes_bound(s.planes), sizeof *scratch->passes[i]);
         scratch->copies[i] = wvl_carve(carver, wvl_roi_count_samples(plan), sizeof *scratch->copies[i]);
     }
-    scratch->hulls = wvl_carve(carver, coder->slots, sizeof *scratch->hulls);
+    scratch->hulls = wvl_carve(carver, coder->seats, sizeof *scratch->hulls);
     uint8_t *levels = wvl_carve(carver, plan->rate.rdoq ? s.cells : 0, sizeof *levels); /* of one block at a time */
     int8_t *fractions = wvl_carve(carver, plan->rate.rdoq ? s.cells : 0, sizeof *fractions);
     uint64_t copy_bytes = plan->rate.rdoq
                               ? s.samples * s.sample_bytes + 64
                               : wvl_rescale_samples(plan) * sizeof(uint32_t); /* not in the same sets of the cache */
-    for (unsigned i = 0; i < coder->slots; i++) {
+    for (unsigned i = 0; i < coder->seats; i++) {
         scratch->rdoq[i] = (wvl_rdoq){wvl_rdoq_fetch_kernels(), wvl_carve(carver, copy_bytes, 1), levels, fractions,
                                       wvl_rate_reach(plan) < 65536};
     }

@@ -15,8 +15,8 @@ typedef struct wvl_block_source {
     void *self;
     int takes_snapshots; /* code() goes by order->thresholds, not by the keeper's: then it gets an order for every
                             phase, each with what is known by then */
-    /* With plan->rate.rdoq: how much the blocks of the runs weigh at order->slopes. Sets the weight of every block, and
-     * weights[run_count]. */
+    /* With plan->rate.rdoq: how much the blocks of the ranges weigh at order->slopes. Sets the weight of every block,
+     * and weights[range_count]. */
     wvl_status (*weigh)(void *self, const wvl_block_order *order, wvl_keeper *keeper, uint32_t *weights);
     /* Codes the blocks that the order names, and keeps them. WVL_CANCELLED; WVL_ERROR_MEMORY; WVL_ERROR_DEVICE;
      * WVL_ERROR_INTERNAL: a coefficient exceeds the bound that the plan proved. */

@@ -9,7 +9,7 @@
 #include "codec/blocks/prepare.h"
 #include "codec/blocks/scratch.h"
 
-#define TICK_RUNS 64u /* of a worker, between two reports of progress */
+#define TICK_RANGES 64u /* of a worker, between two reports of progress */
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
@@ -42,12 +42,12 @@ void wvl_pool_source_open(wvl_pool_source *s, const wvl_allocator *allocator, co
     s->memory = memory;
 }
 
-void wvl_pool_source_take_wave(wvl_pool_source *s, const wvl_plan *plan, const wvl_coefs *coefs, uint64_t runs)
+void wvl_pool_source_take_wave(wvl_pool_source *s, const wvl_plan *plan, const wvl_coefs *coefs, uint64_t ranges)
 {
     s->plan = plan;
     s->coefs = coefs;
-    s->runs_done = 0;
-    s->runs = runs;
+    s->ranges_done = 0;
+    s->ranges = ranges;
 }
 
 static int hold_memory(wvl_pool_source *s)
@@ -73,7 +73,7 @@ typedef struct order_work {
     const wvl_block_order *order;
     wvl_keeper *keeper;
     uint32_t *weights;     /* of weigh */
-    uint64_t first, end;   /* runs that are handed out */
+    uint64_t first, end;   /* ranges that are handed out */
     _Atomic uint64_t next; /* of them, from 0 */
     _Atomic int failed;    /* a wvl_status; 0: none */
 } order_work;
@@ -85,7 +85,7 @@ static void fail(order_work *work, wvl_status status)
 }
 
 /* A block in the works of a worker. */
-typedef struct block_slot {
+typedef struct block_seat {
     wvl_hull *hull;
     wvl_prepared prepared;
     const _Atomic uint32_t *wanted; /* threshold of the rate group */
@@ -94,25 +94,25 @@ typedef struct block_slot {
     int32_t gain_exponent;
     int is_layered;
     uint32_t most_passes; /* there are no others */
-    const wvl_block_run *run;
+    const wvl_block_range *range;
     uint32_t block;
     uint16_t end_slope;
     wvl_block_output *out;
-} block_slot;
+} block_seat;
 
-/* A worker's blocks: those of run after run, while there are runs. */
+/* A worker's blocks: those of range after range, while there are ranges. */
 typedef struct block_stream {
     order_work *work;
     uint32_t worker;
     wvl_block_scratch scratch;
-    const wvl_block_run *run;
+    const wvl_block_range *range;
     uint32_t block, end; /* in the band */
-    uint32_t until_tick; /* runs; 0: this thread does not report progress */
-    block_slot slots[WVL_BLOCK_SLOTS];
+    uint32_t until_tick; /* ranges; 0: this thread does not report progress */
+    block_seat seats[WVL_BLOCK_SEATS];
 } block_stream;
 
 /* Brings the hull up to the passes coded so far. */
-static void follow_passes(block_slot *b, const wvl_pass *passes, uint32_t count)
+static void follow_passes(block_seat *b, const wvl_pass *passes, uint32_t count)
 {
     const wvl_prepared *p = &b->prepared;
     if (!b->hull->line.pass_count) {
@@ -131,7 +131,7 @@ static void follow_passes(block_slot *b, const wvl_pass *passes, uint32_t count)
 
 static int wants_more(void *user, const wvl_pass *passes, uint32_t count)
 {
-    block_slot *b = user;
+    block_seat *b = user;
     b->threshold = atomic_load_explicit(b->wanted, memory_order_relaxed);
     if (!b->threshold) {
         return 1;
@@ -142,7 +142,7 @@ static int wants_more(void *user, const wvl_pass *passes, uint32_t count)
 
 /* ---- Blocks in ------------------------------------------------------------------------------- */
 
-static int fetch_run(block_stream *s)
+static int fetch_range(block_stream *s)
 {
     order_work *work = s->work;
     wvl_pool_source *source = work->source;
@@ -154,100 +154,100 @@ static int fetch_run(block_stream *s)
         return 0;
     }
     if (s->until_tick && --s->until_tick == 0) {
-        source->tick(source->tick_user, source->runs_done + index, source->runs);
-        s->until_tick = TICK_RUNS;
+        source->tick(source->tick_user, source->ranges_done + index, source->ranges);
+        s->until_tick = TICK_RANGES;
     }
-    s->run = &work->order->runs[work->first + index];
-    s->block = s->run->first;
-    s->end = s->run->first + s->run->count;
+    s->range = &work->order->ranges[work->first + index];
+    s->block = s->range->first;
+    s->end = s->range->first + s->range->count;
     return 1;
 }
 
-static int open_slot(block_stream *s, unsigned index, uint32_t block, wvl_block_input *in, wvl_block_output *out)
+static int open_seat(block_stream *s, unsigned index, uint32_t block, wvl_block_input *in, wvl_block_output *out)
 {
     order_work *work = s->work;
     const wvl_plan *plan = work->source->plan;
-    const wvl_coefs *coefs = &work->source->coefs[s->run->tile];
-    uint32_t group = s->run->rate_group;
-    block_slot *slot = &s->slots[index];
-    *in = wvl_prepare_describe(plan, work->order, coefs, s->run, block, work->source->kernels);
-    if (!wvl_prepare_is_bounded(coefs, s->run, in)) {
+    const wvl_coefs *coefs = &work->source->coefs[s->range->tile];
+    uint32_t group = s->range->rate_group;
+    block_seat *seat = &s->seats[index];
+    *in = wvl_prepare_describe(plan, work->order, coefs, s->range, block, work->source->kernels);
+    if (!wvl_prepare_is_bounded(coefs, s->range, in)) {
         fail(work, WVL_ERROR_INTERNAL);
         return 0;
     }
-    slot->hull = &s->scratch.hulls[index];
-    slot->hull->line.pass_count = 0;
-    slot->wanted = &work->keeper->thresholds[group];
-    slot->threshold = 0;
-    slot->samples = (uint32_t)in->width * in->height;
-    slot->gain_exponent = plan->rate.gain_exponent;
-    slot->is_layered = plan->syntax.layer_count > 1;
-    slot->run = s->run;
-    slot->block = block;
-    slot->end_slope =
-        plan->rate.rdoq ? wvl_keep_slope_of(work->order, wvl_keeper_block(work->keeper, s->run, block), group) : 0;
-    slot->out = out;
+    seat->hull = &s->scratch.hulls[index];
+    seat->hull->line.pass_count = 0;
+    seat->wanted = &work->keeper->thresholds[group];
+    seat->threshold = 0;
+    seat->samples = (uint32_t)in->width * in->height;
+    seat->gain_exponent = plan->rate.gain_exponent;
+    seat->is_layered = plan->syntax.layer_count > 1;
+    seat->range = s->range;
+    seat->block = block;
+    seat->end_slope =
+        plan->rate.rdoq ? wvl_keep_slope_of(work->order, wvl_keeper_block(work->keeper, s->range, block), group) : 0;
+    seat->out = out;
     wvl_prepare_room room = {s->scratch.copies[index], &s->scratch.rdoq[index]};
-    wvl_prepare_block(plan, work->order, coefs, s->run, block, slot->end_slope, &room, in, &slot->prepared);
-    slot->most_passes = in->max_passes;
+    wvl_prepare_block(plan, work->order, coefs, s->range, block, seat->end_slope, &room, in, &seat->prepared);
+    seat->most_passes = in->max_passes;
     in->wants_more = wants_more;
-    in->wants_user = slot;
+    in->wants_user = seat;
     *out = (wvl_block_output){.bytes = s->scratch.bytes[index], .passes = s->scratch.passes[index]};
     return 1;
 }
 
-static int fetch_block(void *user, unsigned slot, wvl_block_input *in, wvl_block_output *out)
+static int fetch_block(void *user, unsigned seat, wvl_block_input *in, wvl_block_output *out)
 {
     block_stream *s = user;
     const order_work *work = s->work;
     for (;;) {
-        if (s->block == s->end && !fetch_run(s)) {
+        if (s->block == s->end && !fetch_range(s)) {
             return 0;
         }
         uint32_t block = s->block++;
         if (wvl_look_after(work->source->look, WVL_LOOK_CODE, 1)) {
             return 0;
         }
-        if (wvl_keep_is_wanted(work->order, wvl_keeper_block(work->keeper, s->run, block), s->run->rate_group)) {
-            return open_slot(s, slot, block, in, out);
+        if (wvl_keep_is_wanted(work->order, wvl_keeper_block(work->keeper, s->range, block), s->range->rate_group)) {
+            return open_seat(s, seat, block, in, out);
         }
     }
 }
 
 /* ---- Blocks out ------------------------------------------------------------------------------ */
 
-static wvl_block_record record_of(const block_slot *slot, int has_gains)
+static wvl_block_record record_of(const block_seat *seat, int has_gains)
 {
-    const wvl_block_output *out = slot->out;
-    const wvl_roi *lift = &slot->prepared.lift;
+    const wvl_block_output *out = seat->out;
+    const wvl_roi *lift = &seat->prepared.lift;
     unsigned shift_within = lift->kind == WVL_ROI_PART ? lift->shift : 0,
              shift_above = lift->kind == WVL_ROI_NONE ? lift->shift : 0;
-    int is_cut = out->pass_count + 2 < 3 * out->planes && out->pass_count < slot->most_passes;
+    int is_cut = out->pass_count + 2 < 3 * out->planes && out->pass_count < seat->most_passes;
     return (wvl_block_record){
         .energy = out->energy,
         .bytes = out->length,
         .pass_count = (uint16_t)out->pass_count,
-        .decided = (uint16_t)(has_gains && out->pass_count && is_cut ? slot->threshold : 0),
-        .end_slope = slot->end_slope,
+        .decided = (uint16_t)(has_gains && out->pass_count && is_cut ? seat->threshold : 0),
+        .end_slope = seat->end_slope,
         .planes = (uint8_t)out->planes,
-        .zero_planes = (uint8_t)(slot->prepared.band->planes + shift_within + shift_above - out->planes),
+        .zero_planes = (uint8_t)(seat->prepared.band->planes + shift_within + shift_above - out->planes),
         .lift = (uint8_t)shift_within,
         .energy_shift = out->energy_shift,
-        .is_changed = slot->prepared.is_changed,
+        .is_changed = seat->prepared.is_changed,
     };
 }
 
-static int keep_slot(const block_stream *s, block_slot *slot)
+static int keep_seat(const block_stream *s, block_seat *seat)
 {
     wvl_keeper *keeper = s->work->keeper;
-    wvl_block_output *out = slot->out;
+    wvl_block_output *out = seat->out;
     wvl_keep_places places;
-    wvl_roi_settle_gains(&slot->prepared.lift, out);
+    wvl_roi_settle_gains(&seat->prepared.lift, out);
     if (out->pass_count && keeper->has_gains) {
-        follow_passes(slot, out->passes, out->pass_count);
+        follow_passes(seat, out->passes, out->pass_count);
     }
-    wvl_rdoq_add_error(out, slot->prepared.error);
-    wvl_block_record record = record_of(slot, keeper->has_gains);
+    wvl_rdoq_add_error(out, seat->prepared.error);
+    wvl_block_record record = record_of(seat, keeper->has_gains);
     if (!wvl_keep_reserve(keeper, s->worker, &record, &places)) {
         return 0;
     }
@@ -256,16 +256,16 @@ static int keep_slot(const block_stream *s, block_slot *slot)
         memcpy(places.passes, out->passes, out->pass_count * sizeof *out->passes);
     }
     if (places.slopes) {
-        wvl_hull_fetch(slot->hull, places.slopes, places.gains);
+        wvl_hull_fetch(seat->hull, places.slopes, places.gains);
     }
-    wvl_keep_record(keeper, slot->run, slot->block, slot->samples, &record);
+    wvl_keep_record(keeper, seat->range, seat->block, seat->samples, &record);
     return 1;
 }
 
-static int put_block(void *user, unsigned slot)
+static int put_block(void *user, unsigned seat)
 {
     block_stream *s = user;
-    if (keep_slot(s, &s->slots[slot])) {
+    if (keep_seat(s, &s->seats[seat])) {
         return 1;
     }
     fail(s->work, WVL_ERROR_MEMORY);
@@ -289,7 +289,7 @@ static void code_stream(void *arg, uint32_t index, uint32_t worker)
     wvl_pool_source *source = work->source;
     wvl_carver carver = {source->memory + worker * source->worker_bytes, 0};
     int is_caller = worker == 0 && wvl_pool_uses_caller(source->pool);
-    block_stream s = {.work = work, .worker = worker, .until_tick = is_caller && source->tick ? TICK_RUNS : 0};
+    block_stream s = {.work = work, .worker = worker, .until_tick = is_caller && source->tick ? TICK_RANGES : 0};
     (void)index;
     wvl_blocks_carve_scratch(source->plan, &carver, &s.scratch);
     if (is_caller) {
@@ -320,15 +320,15 @@ static wvl_status code(void *self, const wvl_block_order *order, wvl_keeper *kee
     }
     if (!wvl_pool_uses_caller(source->pool)) {
         step = wvl_min_u64(step, wvl_max_u64(UINT64_C(256) * source->workers,
-                                             source->runs / 32 + 1)); /* progress without idle workers */
+                                             source->ranges / 32 + 1)); /* progress without idle workers */
         call_beside(source);
     }
-    for (uint64_t first = 0; first < order->run_count; first += step) {
-        uint64_t count = wvl_min_u64(order->run_count - first, step);
+    for (uint64_t first = 0; first < order->range_count; first += step) {
+        uint64_t count = wvl_min_u64(order->range_count - first, step);
         run_workers(&work, first, count, code_stream);
-        source->runs_done += count;
+        source->ranges_done += count;
         if (source->tick) {
-            source->tick(source->tick_user, wvl_min_u64(source->runs_done, source->runs), source->runs);
+            source->tick(source->tick_user, wvl_min_u64(source->ranges_done, source->ranges), source->ranges);
         }
     }
     wvl_status failed = (wvl_status)atomic_load(&work.failed);
@@ -337,18 +337,18 @@ static wvl_status code(void *self, const wvl_block_order *order, wvl_keeper *kee
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-static uint32_t weigh_run(const order_work *work, const wvl_block_run *run)
+static uint32_t weigh_range(const order_work *work, const wvl_block_range *range)
 {
     const wvl_block_order *order = work->order;
-    const wvl_coefs *coefs = &work->source->coefs[run->tile];
+    const wvl_coefs *coefs = &work->source->coefs[range->tile];
     const wvl_tile_plan *tile = coefs->tile;
     const wvl_band_coding *band =
-        &order->codings[tile->components[run->component].coding].band[tile->bands[run->band].coding_band];
+        &order->codings[tile->components[range->component].coding].band[tile->bands[range->band].coding_band];
     uint64_t sum = 0;
-    for (uint32_t b = run->first; b < run->first + run->count; b++) {
-        wvl_block_input in = wvl_prepare_describe(work->source->plan, order, coefs, run, b, NULL);
-        uint32_t weight = wvl_rdoq_weigh(wvl_rdoq_fetch_kernels(), &in, band, order->slopes[run->rate_group]);
-        wvl_keeper_block(work->keeper, run, b)->weight = weight;
+    for (uint32_t b = range->first; b < range->first + range->count; b++) {
+        wvl_block_input in = wvl_prepare_describe(work->source->plan, order, coefs, range, b, NULL);
+        uint32_t weight = wvl_rdoq_weigh(wvl_rdoq_fetch_kernels(), &in, band, order->slopes[range->rate_group]);
+        wvl_keeper_block(work->keeper, range, b)->weight = weight;
         sum += weight;
         if (wvl_look_after(work->source->look, WVL_LOOK_WEIGH, 1)) {
             return 0;
@@ -357,22 +357,22 @@ static uint32_t weigh_run(const order_work *work, const wvl_block_run *run)
     return (uint32_t)wvl_min_u64(sum, UINT32_MAX);
 }
 
-static void weigh_runs(void *arg, uint32_t index, uint32_t worker)
+static void weigh_ranges(void *arg, uint32_t index, uint32_t worker)
 {
     order_work *work = arg;
     (void)index;
     (void)worker;
     for (uint64_t i; !wvl_look_is_over(work->source->look) &&
                      (i = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed)) < work->end;) {
-        work->weights[i] = weigh_run(work, &work->order->runs[i]);
+        work->weights[i] = weigh_range(work, &work->order->ranges[i]);
     }
 }
 
 static wvl_status weigh(void *self, const wvl_block_order *order, wvl_keeper *keeper, uint32_t *weights)
 {
     order_work work = {.source = self, .order = order, .keeper = keeper, .weights = weights};
-    if (order->run_count) {
-        run_workers(&work, 0, order->run_count, weigh_runs);
+    if (order->range_count) {
+        run_workers(&work, 0, order->range_count, weigh_ranges);
     }
     return wvl_look_is_over(work.source->look) ? WVL_CANCELLED : WVL_OK;
 }

@@ -12,7 +12,7 @@
 typedef struct wvl_pool_source {
     const wvl_allocator *allocator;
     wvl_pool *pool;
-    uint64_t rank;        /* of its runs in the pool: lower ones come first */
+    uint64_t rank;        /* of its pool calls: lower ones come first */
     uint32_t workers;     /* the pool's concurrency */
     const wvl_look *look; /* may be NULL */
     const wvl_block_coder *coder;
@@ -20,10 +20,10 @@ typedef struct wvl_pool_source {
     uint8_t *memory;     /* the workers' scratch; contents irrelevant between orders; NULL: none is held yet */
     uint64_t worker_bytes;
     int borrows_memory;
-    /* Of the wave at work: */
+    /* The wave at work: */
     const wvl_plan *plan;
     const wvl_coefs *coefs;                                /* samples and bounds are there */
-    uint64_t runs_done, runs;                              /* of all orders; of the wave: for progress */
+    uint64_t ranges_done, ranges;                          /* of all orders; of the wave: for progress */
     void (*tick)(void *user, uint64_t done, uint64_t all); /* from the calling thread; may be NULL */
     void *tick_user;
     void (*beside)(void *user); /* called once, from the calling thread, when workers have begun; may be NULL */
@@ -37,7 +37,7 @@ uint64_t wvl_pool_source_bytes(const wvl_plan *plan, uint32_t concurrency);
 void wvl_pool_source_open(wvl_pool_source *source, const wvl_allocator *allocator, const wvl_plan *plan, wvl_pool *pool,
                           uint64_t rank, const wvl_look *look, void *memory);
 /* Before the orders of a wave. */
-void wvl_pool_source_take_wave(wvl_pool_source *source, const wvl_plan *plan, const wvl_coefs *coefs, uint64_t runs);
+void wvl_pool_source_take_wave(wvl_pool_source *source, const wvl_plan *plan, const wvl_coefs *coefs, uint64_t ranges);
 /* Gives memory back that was not borrowed. */
 void wvl_pool_source_drop(wvl_pool_source *source);
 

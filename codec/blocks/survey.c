@@ -38,7 +38,7 @@ static void choose_slopes(wvl_block_wave *w, uint32_t margin, int is_damped)
     }
 }
 
-/* Codes runs up to the end of the phase. Depths follow from slopes alone, so that what these blocks show is the same
+/* Codes ranges up to the end of the phase. Depths follow from slopes alone, so that what these blocks show is the same
  * everywhere. */
 static wvl_status code_phase(wvl_block_wave *w, unsigned phase, uint64_t first)
 {
@@ -71,7 +71,7 @@ wvl_status wvl_survey_wave(wvl_block_wave *w, uint64_t *coded)
     wvl_survey *survey = &w->blocks->survey;
     wvl_status status = WVL_OK;
     w->order.sets_slopes = 1;
-    w->order.stale = w->list.run_count < WVL_SURVEY_FEW_RUNS
+    w->order.stale = w->list.range_count < WVL_SURVEY_FEW_RANGES
                          ? WVL_SURVEY_STALE
                          : UINT32_MAX; /* with few blocks, early ones were quantised for poor estimates */
     *coded = 0;
@@ -84,7 +84,7 @@ wvl_status wvl_survey_wave(wvl_block_wave *w, uint64_t *coded)
         status = guess_slopes(w);
     }
     survey->is_begun = 1;
-    TRY(status, wvl_block_wave_weigh(w, w->list.run_count));
+    TRY(status, wvl_block_wave_weigh(w, w->list.range_count));
     if (status != WVL_OK) {
         return status;
     }

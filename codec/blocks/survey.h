@@ -12,7 +12,7 @@
 #include "codec/blocks/block_wave.h"
 #include "codec/core/descent.h"
 
-/* Codes phases that show slopes, and leaves these in the order. *coded: runs that are coded then. */
+/* Codes phases that show slopes, and leaves these in the order. *coded: ranges that are coded then. */
 wvl_status wvl_survey_wave(wvl_block_wave *wave, uint64_t *coded);
 
 #endif

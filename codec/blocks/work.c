@@ -12,12 +12,12 @@ static void count_phases(wvl_work_list *list)
     uint64_t end = 0;
     for (unsigned p = 0; p < WVL_WORK_PHASES; p++) {
         end += wvl_share_count(wvl_share_fetch(p, 0), list->coarse_count) +
-               wvl_share_count(wvl_share_fetch(p, 1), list->run_count - list->coarse_count);
+               wvl_share_count(wvl_share_fetch(p, 1), list->range_count - list->coarse_count);
         list->ends[p] = end;
     }
 }
 
-/* The run, counted band after band, that is coded as number `index`. */
+/* The range, counted band after band, that is coded as number `index`. */
 static uint64_t find_number(const wvl_work_list *list, uint64_t index)
 {
     unsigned p = 0;
@@ -29,11 +29,11 @@ static uint64_t find_number(const wvl_work_list *list, uint64_t index)
     }
     index -= p ? list->ends[p - 1] : 0;
     const wvl_share *coarse = wvl_share_fetch(p, 0), *fine = wvl_share_fetch(p, 1);
-    uint64_t coarse_runs = wvl_share_count(coarse, list->coarse_count);
-    if (index < coarse_runs) {
+    uint64_t coarse_ranges = wvl_share_count(coarse, list->coarse_count);
+    if (index < coarse_ranges) {
         return wvl_share_find(coarse, list->coarse_count, index);
     }
-    return list->coarse_count + wvl_share_find(fine, list->run_count - list->coarse_count, index - coarse_runs);
+    return list->coarse_count + wvl_share_find(fine, list->range_count - list->coarse_count, index - coarse_ranges);
 }
 
 static const wvl_work_band *find_band(const wvl_work_list *list, uint64_t number)
@@ -50,25 +50,25 @@ static const wvl_work_band *find_band(const wvl_work_list *list, uint64_t number
     return &list->memory.bands[lo];
 }
 
-static wvl_block_run make_run(const wvl_work_list *list, uint64_t number)
+static wvl_block_range make_range(const wvl_work_list *list, uint64_t number)
 {
     const wvl_work_band *wb = find_band(list, number);
     const wvl_tile_plan *tile = list->coefs[wb->tile].tile;
     const wvl_tile_band *band = &tile->bands[wb->band];
-    uint64_t first = wb->block + (number - wb->first) * wb->blocks_per_run;
-    wvl_block_run run = {.tile = wb->tile, .band = wb->band, .component = (uint16_t)wb->component};
-    run.first = (uint32_t)first;
-    run.count = (uint32_t)wvl_min_u64(wb->blocks_per_run, wb->end - first);
-    run.rate_group = (uint8_t)wvl_share_rate_group(list->plan, tile, wb->component, wb->band);
-    run.is_fine = (uint8_t)wvl_share_is_fine(band);
-    return run;
+    uint64_t first = wb->block + (number - wb->first) * wb->blocks_per_range;
+    wvl_block_range range = {.tile = wb->tile, .band = wb->band, .component = (uint16_t)wb->component};
+    range.first = (uint32_t)first;
+    range.count = (uint32_t)wvl_min_u64(wb->blocks_per_range, wb->end - first);
+    range.rate_group = (uint8_t)wvl_share_rate_group(list->plan, tile, wb->component, wb->band);
+    range.is_fine = (uint8_t)wvl_share_is_fine(band);
+    return range;
 }
 
-uint64_t wvl_work_count_samples(const wvl_work_list *list, const wvl_block_run *run)
+uint64_t wvl_work_count_samples(const wvl_work_list *list, const wvl_block_range *range)
 {
-    const wvl_tile_band *band = &list->coefs[run->tile].tile->bands[run->band];
+    const wvl_tile_band *band = &list->coefs[range->tile].tile->bands[range->band];
     uint64_t samples = 0;
-    for (uint32_t b = run->first; b < run->first + run->count; b++) {
+    for (uint32_t b = range->first; b < range->first + range->count; b++) {
         wvl_rect rect = wvl_geom_block_rect(band, b % band->block_cols, b / band->block_cols);
         samples += (uint64_t)wvl_rect_width(rect) * wvl_rect_height(rect);
     }
@@ -84,7 +84,7 @@ static uint32_t class_of(uint32_t weight)
     return CLASSES - 1 - (4 * bits + quarter);
 }
 
-/* The lighter half of the runs from `first` to `end` behind the others, each half as it was. */
+/* The lighter half of the ranges from `first` to `end` behind the others, each half as it was. */
 static void sort_phase(wvl_work_list *list, uint64_t first, uint64_t end)
 {
     uint64_t count[CLASSES] = {0}, heavy = 0, next = first;
@@ -107,8 +107,8 @@ void wvl_work_sort(wvl_work_list *list)
     for (unsigned p = 0; p < WVL_WORK_PHASES; p++) {
         sort_phase(list, p ? list->ends[p - 1] : 0, list->ends[p]);
     }
-    for (uint64_t i = 0; i < list->run_count; i++) {
-        list->memory.runs[i] = make_run(list, find_number(list, list->memory.order[i]));
+    for (uint64_t i = 0; i < list->range_count; i++) {
+        list->memory.ranges[i] = make_range(list, find_number(list, list->memory.order[i]));
     }
 }
 
@@ -116,21 +116,21 @@ void wvl_work_sort(wvl_work_list *list)
 
 void wvl_work_carve(const wvl_plan *plan, wvl_carver *carver, wvl_work_memory *memory)
 {
-    uint64_t weighed = plan->rate.rdoq ? plan->memory.wave_runs : 0;
+    uint64_t weighed = plan->rate.rdoq ? plan->memory.wave_ranges : 0;
     memory->bands = wvl_carve(carver, plan->memory.wave_bands, sizeof *memory->bands);
-    memory->runs = wvl_carve(carver, plan->memory.wave_runs, sizeof *memory->runs);
+    memory->ranges = wvl_carve(carver, plan->memory.wave_ranges, sizeof *memory->ranges);
     memory->weights = wvl_carve(carver, weighed, sizeof *memory->weights);
     memory->order = wvl_carve(carver, weighed, sizeof *memory->order);
 }
 
-uint64_t wvl_work_count_runs(const wvl_tile_plan *tile)
+uint64_t wvl_work_count_ranges(const wvl_tile_plan *tile)
 {
-    uint64_t runs = 0;
+    uint64_t ranges = 0;
     for (uint32_t b = 0; b < tile->band_count; b++) {
         const wvl_tile_band *band = &tile->bands[b];
-        runs += wvl_ceil_div((uint64_t)band->block_cols * band->block_rows, wvl_share_blocks_per_run(band));
+        ranges += wvl_ceil_div((uint64_t)band->block_cols * band->block_rows, wvl_share_blocks_per_range(band));
     }
-    return runs;
+    return ranges;
 }
 
 static void list_band(wvl_work_list *list, uint32_t tile, uint32_t component, uint32_t index)
@@ -140,10 +140,10 @@ static void list_band(wvl_work_list *list, uint32_t tile, uint32_t component, ui
     uint64_t first = (uint64_t)band->block_cols * rows.first, end = (uint64_t)band->block_cols * rows.end,
              blocks = end - first;
     if (blocks) {
-        wvl_work_band at = {list->run_count, tile, index, component, wvl_share_blocks_per_run(band), first, end};
+        wvl_work_band at = {list->range_count, tile, index, component, wvl_share_blocks_per_range(band), first, end};
         list->memory.bands[list->band_count++] = at;
         list->block_count += blocks;
-        list->run_count += wvl_ceil_div(blocks, at.blocks_per_run);
+        list->range_count += wvl_ceil_div(blocks, at.blocks_per_range);
     }
 }
 
@@ -196,13 +196,13 @@ void wvl_work_build(wvl_work_list *list, const wvl_work_memory *memory, const wv
     list->is_phased = depth != NULL;
     if (depth) {
         list_bands(list, tile_count, depth, 0);
-        list->coarse_count = list->run_count;
+        list->coarse_count = list->range_count;
         list_bands(list, tile_count, depth, 1);
         count_phases(list);
     } else {
         list_bands(list, tile_count, NULL, ALL_BANDS);
     }
-    for (uint64_t i = 0; i < list->run_count; i++) {
-        list->memory.runs[i] = make_run(list, find_number(list, i));
+    for (uint64_t i = 0; i < list->range_count; i++) {
+        list->memory.ranges[i] = make_range(list, find_number(list, i));
     }
 }

@@ -45,15 +45,15 @@ typedef struct wvl_block_output {
 } wvl_block_output;
 
 /* Blocks that may be in work at the same time. */
-#define WVL_BLOCK_SLOTS 16
+#define WVL_BLOCK_SEATS 16
 
 /* Where a worker's blocks come from and go to. */
 typedef struct wvl_block_feed {
     void *user;
-    /* Fills the input and the output of a slot with the next block; 0: there is none. Not asked again after that. */
-    int (*fetch)(void *user, unsigned slot, wvl_block_input *in, wvl_block_output *out);
-    /* The block of the slot is complete, its output and all it points to are the caller's again. 0 ends the run. */
-    int (*put)(void *user, unsigned slot);
+    /* Fills the input and the output of a seat with the next block; 0: there is none. Not asked again after that. */
+    int (*fetch)(void *user, unsigned seat, wvl_block_input *in, wvl_block_output *out);
+    /* The block of the seat is complete, its output and all it points to are the caller's again. 0 ends the run. */
+    int (*put)(void *user, unsigned seat);
     size_t scratch_bytes; /* of the run's scratch */
 } wvl_block_feed;
 
@@ -69,7 +69,7 @@ typedef struct wvl_block_coder {
     /* As many blocks as there are. Each one's result is the one it has alone. kernels: what fetch_kernels gave; NULL:
      * plain C. */
     void (*encode_stream)(void *scratch, const void *kernels, const wvl_block_feed *feed);
-    unsigned slots; /* slots below this are used */
+    unsigned seats; /* seats below this are used */
 } wvl_block_coder;
 
 /* Energy from the sums of the low and the high 32 bits of the squares: 4096 squares of 31-bit magnitudes make 2^74.

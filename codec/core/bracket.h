@@ -40,7 +40,7 @@ WVL_HD int wvl_bracket_is_open(const wvl_bracket *b)
     return b->good > b->bad && !(b->least_bad && b->good == b->bad + 1);
 }
 
-/* Whether a guess from the bytes on the hulls is wanted for the next proposal. */
+/* Says whether a guess from the bytes on the hulls is wanted for the next proposal. */
 WVL_HD int wvl_bracket_wants_guess(const wvl_bracket *b) { return b->step < WVL_BRACKET_GUESSES; }
 
 /* The threshold to be measured next. */
@@ -74,7 +74,7 @@ WVL_HD uint32_t wvl_rate_reach(const wvl_plan *plan)
     return plan->syntax.total_samples < 1u << 19 ? 65536 : many;
 }
 
-/* Whether bodies and a fixed rest are estimated to keep the budget. */
+/* Says whether bodies and a fixed rest are estimated to keep the budget. */
 WVL_HD int wvl_bracket_expects(double body_bytes, double rest, uint64_t budget)
 {
     return body_bytes + rest <= (double)budget;

@@ -14,10 +14,10 @@
 #include "codec/core/hull.h"
 #include "geom/plan.h"
 
-#define WVL_SURVEY_PHASES 5u     /* whose blocks are surveyed */
-#define WVL_SURVEY_ALL_PHASES 6u /* with the blocks that follow */
-#define WVL_SURVEY_FEW_RUNS 700u /* fewer show little */
-#define WVL_SURVEY_STALE 48u     /* where runs are few: blocks quantised for slopes farther off are coded again */
+#define WVL_SURVEY_PHASES 5u       /* whose blocks are surveyed */
+#define WVL_SURVEY_ALL_PHASES 6u   /* with the blocks that follow */
+#define WVL_SURVEY_FEW_RANGES 700u /* fewer show little */
+#define WVL_SURVEY_STALE 48u       /* where ranges are few: blocks quantised for slopes farther off are coded again */
 
 /* Bins of bytes by slope. */
 #define WVL_DEPTH_BIN_LOG2 3u
@@ -25,8 +25,9 @@
 #define WVL_DEPTH_PARTS (2u * WVL_RATE_GROUPS) /* of each rate group: coarse bands, fine ones */
 #define WVL_DEPTH_BYTES_OF_WEIGHT 0.09         /* measured on photographs: 0.07 to 0.11 */
 
-/* Whether early blocks show where later ones end, so that passes may be left out, and with rdoq slopes be surveyed.
- * Every other target needs what lies below the threshold, or is not found by bytes; small pictures show too little. */
+/* Says whether early blocks show where later ones end, so that passes may be left out, and with rdoq slopes be
+ * surveyed. Every other target needs what lies below the threshold, or is not found by bytes; small pictures show too
+ * little. */
 WVL_HD int wvl_survey_is_possible(const wvl_plan *plan)
 {
     const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
@@ -62,8 +63,8 @@ typedef struct wvl_survey_sums {
 #define WVL_SURVEY_FIRST_STEP 8192u
 #define WVL_SURVEY_LAST_STEP 32u
 
-/* Whether the picture would be more than the budget if all of it weighed what was weighed, and weights were bits as
- * they are on the whole. */
+/* Says whether the picture would be more than the budget if all of it weighed what was weighed, and weights were bits
+ * as they are on the whole. */
 WVL_HD int wvl_survey_is_heavy(const wvl_survey_aim *aim, const wvl_survey_sums *sums)
 {
     double bytes = 0.0, wave = 0.0, least = aim->cap * aim->groups;
@@ -79,14 +80,14 @@ WVL_HD int wvl_survey_is_heavy(const wvl_survey_aim *aim, const wvl_survey_sums 
 
 /* How far below the expected thresholds blocks of a phase are coded: early, and where there are few blocks, less is
  * known, so more is coded. reach: wvl_rate_reach(). */
-WVL_HD uint32_t wvl_survey_find_margin(unsigned phase, uint64_t run_count, uint32_t reach)
+WVL_HD uint32_t wvl_survey_find_margin(unsigned phase, uint64_t range_count, uint32_t reach)
 {
     static const uint32_t margins[WVL_SURVEY_ALL_PHASES + 1] = {256, 256, 160, 96, 48, 48, 20};
-    uint32_t few = run_count < WVL_SURVEY_FEW_RUNS ? (uint32_t)(WVL_SURVEY_FEW_RUNS - run_count) / 4 : 0;
+    uint32_t few = range_count < WVL_SURVEY_FEW_RANGES ? (uint32_t)(WVL_SURVEY_FEW_RANGES - range_count) / 4 : 0;
     return margins[phase] + few + reach;
 }
 
-/* What blocks that are quantised for a slope are coded down to. */
+/* Returns what blocks that are quantised for a slope are coded down to. */
 WVL_HD uint32_t wvl_survey_find_depth(uint32_t slope, uint32_t margin) { return slope > margin ? slope - margin : 0; }
 
 /* Later steps are halved: slopes move against what blocks are quantised for. */
@@ -153,13 +154,13 @@ WVL_HD uint32_t wvl_descent_find_threshold(const wvl_descent *d, uint32_t bin)
     return threshold > 65535 ? 65535 : (uint32_t)threshold;
 }
 
-/* Whether bytes of the bin count for the group. */
+/* Says whether bytes of the bin count for the group. */
 WVL_HD int wvl_descent_counts(const wvl_descent *d, uint32_t group, uint32_t bin)
 {
     return bin << WVL_DEPTH_BIN_LOG2 >= d->floors[group];
 }
 
-/* What bytes of a part stand for. */
+/* Returns what bytes of a part stand for. */
 WVL_HD double wvl_descent_scale(const wvl_descent *d, uint32_t part, uint64_t bytes)
 {
     return d->scales[part] * (double)bytes;

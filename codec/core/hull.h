@@ -235,7 +235,7 @@ WVL_HD int64_t wvl_hull_add_gain(const wvl_hull_line *hull, int64_t gain_quarter
     return wvl_hull_hold(sum);
 }
 
-/* Whether the last point lies on or below the line from the one before it to (gain, bytes). */
+/* Says whether the last point lies on or below the line from the one before it to (gain, bytes). */
 WVL_HD int wvl_hull_is_bent(const wvl_hull_line *hull, const wvl_hull_memory *memory, int64_t gain, uint32_t bytes)
 {
     uint32_t before = wvl_hull_before(hull, hull->top);
@@ -264,7 +264,7 @@ WVL_HD void wvl_hull_put_point(wvl_hull_line *hull, const wvl_hull_memory *memor
     hull->top_bytes = bytes;
 }
 
-/* Of what is gained from `before` to `gain`: both may be at the limit, on two sides. */
+/* Returns the slope of what is gained from `before` to `gain`: both may be at the limit, on two sides. */
 WVL_HD uint32_t wvl_hull_slope_of(const wvl_hull_line *hull, int64_t gain, int64_t before, uint32_t bytes)
 {
     wvl_wide more = (wvl_wide)gain - before;
@@ -362,8 +362,8 @@ WVL_HD void wvl_hull_put_pass(wvl_hull *hull, const wvl_pass *passes)
     wvl_hull_extend(&hull->line, &memory, passes[i].gain_quarters, (passes[i].flags & WVL_PASS_SET) && i % 3);
 }
 
-/* Whether a later pass may matter to thresholds from `threshold` on: 0 means that the block is decided for them, with
- * is_layered every byte included that a layer boundary may take. threshold 0: always. */
+/* Says whether a later pass may matter to thresholds from `threshold` on: 0 means that the block is decided for them,
+ * with is_layered every byte included that a layer boundary may take. threshold 0: always. */
 WVL_HD int wvl_hull_is_open(const wvl_hull *hull, const wvl_pass *passes, uint32_t threshold, int is_layered)
 {
     const wvl_hull_line *line = &hull->line;
@@ -384,7 +384,7 @@ WVL_HD int wvl_hull_is_open(const wvl_hull *hull, const wvl_pass *passes, uint32
     return cut && (cut == line->pass_count || passes[cut - 1].safe_bytes > now->final_bytes - now->tail_count);
 }
 
-/* Of the passes so far: slopes as wvl_hull_level_slopes() gives them, and cumulative weighted gains. */
+/* Gives the passes so far: slopes as wvl_hull_level_slopes() gives them, and cumulative weighted gains. */
 WVL_HD void wvl_hull_fetch(const wvl_hull *hull, uint16_t *slopes, int64_t *gains)
 {
     wvl_hull_level_slopes(&hull->line, hull->slopes, slopes);

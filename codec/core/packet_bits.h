@@ -103,8 +103,8 @@ typedef struct wvl_tag_node {
     uint8_t known;
 } wvl_tag_node;
 
-/* What a node adds on the way from the root: whether its value is less than threshold, as far as the decoder does not
- * know. low: of its parent, 0 of the root; returns its own. */
+/* Puts what a node adds on the way from the root: whether its value is less than threshold, as far as the decoder does
+ * not know. low: of its parent, 0 of the root; returns its own. */
 WVL_HD uint32_t wvl_bits_put_tag(wvl_bit_writer *w, wvl_tag_node *node, uint32_t low, uint32_t threshold)
 {
     low = node->low > low ? node->low : low;

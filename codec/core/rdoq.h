@@ -123,7 +123,7 @@ WVL_HD uint32_t wvl_rdoq_power_of_two(int32_t e)
     return (uint32_t)(wvl_rdoq_find_root(held & 255) << (held >> 8) >> 30);
 }
 
-/* What a bit is worth in squared magnitudes, as 256 log2. */
+/* Returns what a bit is worth in squared magnitudes, as 256 log2. */
 WVL_HD int32_t wvl_rdoq_find_worth(const wvl_band_coding *band, uint32_t slope)
 {
     int32_t weight = wvl_rate_log2(band->weight_mantissa) + 256 * band->weight_exponent;
@@ -210,7 +210,8 @@ WVL_HD int wvl_rdoq_find_pass(const int64_t bits[3], const int64_t gains[3], uin
     return found;
 }
 
-/* What the three passes of the plane are worth together up to each: the best one is the last, or the plane above is. */
+/* Finds what the three passes of the plane are worth together up to each: the best one is the last, or the plane above
+ * is. */
 WVL_HD void wvl_rdoq_choose_pass(const wvl_rdoq_sums *s, wvl_rdoq_end *end)
 {
     int64_t bits[3] = {wvl_rdoq_guess_bits(s->near, s->near_fresh, WVL_RDOQ_SHARE_NEAR),
@@ -264,7 +265,7 @@ WVL_HD int8_t wvl_rdoq_find_alone(const wvl_rdoq_end *end)
     return end->type ? wvl_rdoq_find_border(end, 88, 40960, -96) : wvl_rdoq_find_border(end, 88, 49152, -64);
 }
 
-/* Whether only samples at a neighbour from 2 S on are in the last pass: it is not a cleanup pass. */
+/* Says whether only samples at a neighbour from 2 S on are in the last pass: it is not a cleanup pass. */
 WVL_HD int wvl_rdoq_needs_near(const wvl_rdoq_end *end) { return end->type != 2; }
 
 /* Entry n of the tables of a rule; n below 16. */
@@ -324,7 +325,7 @@ WVL_HD wvl_uwide wvl_rdoq_square_of(uint32_t m, uint64_t a)
     return (wvl_uwide)d * d;
 }
 
-/* Whether a neighbour is at 2 S or more. level: the sample's own, among its neighbours' as they are now. */
+/* Says whether a neighbour is at 2 S or more. level: the sample's own, among its neighbours' as they are now. */
 WVL_HD int wvl_rdoq_is_near(const uint8_t *level, uint32_t pitch)
 {
     const uint8_t *above = level - pitch, *below = level + pitch;
@@ -361,13 +362,13 @@ WVL_HD uint64_t wvl_rdoq_scale_error(uint64_t low, uint64_t high, unsigned energ
 
 /* ---- Coded again ----------------------------------------------------------------------------- */
 
-/* Whether a slope is farther off than `stale`. */
+/* Says whether a slope is farther off than `stale`. */
 WVL_HD int wvl_rdoq_is_stale(uint32_t is, uint32_t should, uint32_t stale)
 {
     return (is > should ? is - should : should - is) > stale;
 }
 
-/* Whether a block was quantised for a slope far from the one at which the picture ended. */
+/* Says whether a block was quantised for a slope far from the one at which the picture ended. */
 WVL_HD int wvl_rdoq_is_far(uint32_t is, uint32_t should, int is_changed)
 {
     return is > should ? is_changed && is - should > WVL_RDOQ_REACH : should - is > WVL_RDOQ_REACH;

@@ -22,8 +22,8 @@ typedef struct wvl_step_ends {
     int64_t planes;
 } wvl_step_ends;
 
-/* Where a block ended. first, before, long_before: bytes of the cleanup pass of its last set, of the set before and of
- * the one before that, 0 where there is none; bytes: sent.
+/* Says where a block ended. first, before, long_before: bytes of the cleanup pass of its last set, of the set before
+ * and of the one before that, 0 where there is none; bytes: sent.
  *
  * Refinement lies between this cleanup pass and the next one. What that one would add follows from what this one and
  * the one before added: where the growth grows, it goes on to do so (13/16 was found by trying: D-ht-04). What was

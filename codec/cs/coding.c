@@ -106,9 +106,9 @@ static void put_quantization_component(wvl_cursor *c, const void *arg)
     put_quantization(c, ref->coding);
 }
 
-/* QCD serves a component only when it says exactly what the component's own segment would: a list of another length is
- * never shared, although A.6.4 lets a decoder ignore entries past the component's levels. A derived step has no length
- * and is shared across levels. */
+/* QCD serves a component only when it says exactly what the component's own marker segment would: a list of another
+ * length is never shared, although A.6.4 lets a decoder ignore entries past the component's levels. A derived step has
+ * no length and is shared across levels. */
 static int same_quantization(const wvl_coding *a, const wvl_coding *b)
 {
     if (a->quant_style != b->quant_style || a->guard_bits != b->guard_bits || step_count(a) != step_count(b)) {
@@ -139,7 +139,7 @@ static int same_region(const wvl_coding *a, const wvl_coding *b) { return a->reg
 
 typedef int (*is_same_fn)(const wvl_coding *a, const wvl_coding *b);
 
-/* Segments of the components that `shared`, or where it is NULL the main header, does not speak for. */
+/* Marker segments of the components that `shared`, or where it is NULL the main header, does not speak for. */
 static void put_components(wvl_cursor *c, const wvl_plan *plan, const wvl_tile_variant *variant,
                            const wvl_coding *shared, unsigned marker, wvl_cs_content_fn put, is_same_fn is_same)
 {

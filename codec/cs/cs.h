@@ -13,7 +13,7 @@
 
 #define WVL_CS_MAX_PARTS_PER_TILE 255u   /* TPsot is at most 254 (A.4.2) */
 #define WVL_CS_MAX_PSOT UINT32_MAX       /* a longer tile-part cannot be written; the caller divides it */
-#define WVL_CS_SOT_SOD_BYTES 14u         /* SOT segment and SOD */
+#define WVL_CS_SOT_SOD_BYTES 14u         /* SOT marker segment and SOD */
 #define WVL_CS_SOD_BYTES 2u              /* the last of a part header */
 #define WVL_CS_END_BYTES 2u              /* EOC */
 #define WVL_CS_SEGMENT_HEAD_BYTES 5u     /* marker, length and index of PLM, PPM, PPT */
@@ -47,13 +47,13 @@ uint64_t wvl_cs_measure_main_header(const wvl_plan *plan, uint64_t part_count);
  * set; they are read only when plan->syntax.tlm, and may then be given as NULL to reserve the space (lengths 0) and be
  * patched in later. */
 uint8_t *wvl_cs_put_main_header(const wvl_plan *plan, const wvl_cs_part *parts, uint64_t part_count, uint8_t *p);
-/* TLM segments end the main header: they are its last wvl_cs_measure_part_lengths bytes. */
+/* TLM marker segments end the main header: they are its last wvl_cs_measure_part_lengths bytes. */
 uint64_t wvl_cs_measure_part_lengths(const wvl_plan *plan, uint64_t part_count);
 uint8_t *wvl_cs_put_part_lengths(const wvl_plan *plan, const wvl_cs_part *parts, uint64_t part_count, uint8_t *p);
-/* Where the length of a part (Ptlm, four bytes) stands among them; with plan->tlm. */
+/* Returns where the length of a part (Ptlm, four bytes) stands among them; with plan->tlm. */
 uint64_t wvl_cs_part_length_at(const wvl_plan *plan, uint64_t index);
-/* 1 when TLM is off or can name that many tile-parts (Ztlm numbers at most 256 segments, A.7.1). Where it cannot, the
- * header is written without TLM, which is legal but not what was asked for: callers refuse it first. */
+/* 1 when TLM is off or can name that many tile-parts (Ztlm numbers at most 256 marker segments, A.7.1). Where it
+ * cannot, the header is written without TLM, which is legal but not what was asked for: callers refuse it first. */
 int wvl_cs_tlm_fits(const wvl_plan *plan, uint64_t part_count);
 
 /*
@@ -64,12 +64,12 @@ int wvl_cs_tlm_fits(const wvl_plan *plan, uint64_t part_count);
  */
 typedef enum wvl_cs_pointer { WVL_CS_PLM = 0, WVL_CS_PPM = 1, WVL_CS_PPT = 2 } wvl_cs_pointer;
 uint8_t *wvl_cs_put_segment_head(wvl_cs_pointer kind, unsigned index, uint32_t data_bytes, uint8_t *p);
-/* PPM or PPT with that content: segments, and bytes with their heads. */
+/* PPM or PPT with that content: marker segments, and bytes with their heads. */
 uint64_t wvl_cs_packed_segments(uint64_t data_bytes);
 uint64_t wvl_cs_measure_packed(uint64_t data_bytes);
-/* All PLM segments of these parts (length_bytes set); UINT64_MAX: they do not fit (A.7.2). */
+/* All PLM marker segments of these parts (length_bytes set); UINT64_MAX: they do not fit (A.7.2). */
 uint64_t wvl_cs_measure_plm(const wvl_cs_part *parts, uint64_t part_count);
-/* Content of the segment that begins with parts[0], and how many parts are in it. */
+/* Content of the marker segment that begins with parts[0], and how many parts are in it. */
 uint32_t wvl_cs_plm_segment_bytes(const wvl_cs_part *parts, uint64_t part_count, uint64_t *taken);
 uint64_t wvl_cs_measure_lengths(const uint32_t *packet_bytes, uint32_t count);
 uint8_t *wvl_cs_put_lengths(const uint32_t *packet_bytes, uint32_t count, uint8_t *p);
@@ -81,7 +81,8 @@ uint64_t wvl_cs_measure_tile_segments(const wvl_plan *plan, uint32_t tile);
 uint64_t wvl_cs_measure_part_header(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *tile_packet_bytes);
 uint8_t *wvl_cs_put_part_header(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *tile_packet_bytes,
                                 uint8_t *p);
-/* 1 when PLT is off or can name the part's packets (Zplt numbers at most 256 segments, A.7.3); else as for TLM. */
+/* 1 when PLT is off or can name the part's packets (Zplt numbers at most 256 marker segments, A.7.3); else as for TLM.
+ */
 int wvl_cs_plt_fits(const wvl_plan *plan, const wvl_cs_part *part, const uint32_t *tile_packet_bytes);
 /* No part of that many packets whose Psot is legal has a longer header, COD to POC and PPT excepted. */
 uint64_t wvl_cs_bound_part_header(const wvl_plan *plan, uint64_t packet_count);

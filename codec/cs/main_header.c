@@ -74,7 +74,7 @@ static int any_tile_has_progressions(const wvl_syntax_plan *syntax)
 }
 
 /* A tile's POC replaces that of the main header (A.6.6), but OpenJPEG 2.5 and Grok 10 append it. Where one tile has its
- * own, every tile gets a segment and the main header none, which all of them read alike. */
+ * own, every tile gets a marker segment and the main header none, which all of them read alike. */
 void wvl_cs_put_progressions(wvl_cursor *c, const wvl_plan *plan, uint32_t tile)
 {
     progression_run run = {plan, tile};

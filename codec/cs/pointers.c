@@ -131,7 +131,7 @@ uint8_t *wvl_cs_put_lengths(const uint32_t *packet_bytes, uint32_t count, uint8_
     return c.at;
 }
 
-/* Packets of the next segment: as many whole lengths as it holds. */
+/* Packets of the next marker segment: as many whole lengths as it holds. */
 static uint32_t plt_segment_packets(const uint32_t *packet_bytes, uint32_t count)
 {
     uint32_t used = 0, n = 0;
@@ -261,7 +261,7 @@ uint64_t wvl_cs_measure_tile_segments(const wvl_plan *plan, uint32_t tile)
 }
 
 /* Psot < 2^32 leaves room for 15 packets of 2^28 bytes or more, whose Iplt has five bytes; all others have at most
- * four. A length never straddles, so every segment but the last carries at least PLT_DATA_BYTES - 4. */
+ * four. A length never straddles, so every marker segment but the last carries at least PLT_DATA_BYTES - 4. */
 uint64_t wvl_cs_bound_part_header(const wvl_plan *plan, uint64_t packet_count)
 {
     if (!plan->syntax.plt || !packet_count) {

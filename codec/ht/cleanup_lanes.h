@@ -3,7 +3,7 @@
  * The HT cleanup pass on LANES quads of a row at once (D-ht-02), for blocks whose magnitudes have at most 15 bits in
  * the planes that are coded: what a quad says depends on the quads to its left and above only by their significance and
  * exponents, so that all but the runs of MEL and the places of bits comes out of arithmetic on whole vectors. Vectors
- * go through it in batches, step by step, so that no step waits for one vector's chain of results.
+ * go through it in trays, step by step, so that no step waits for one vector's chain of results.
  *
  * A lane of 32 bits is a quad or a column of two samples of one line: the left one in the low half, the right one in
  * the high half. A sample is represented by t = 2 mu - 1, or 0 where mu is 0: t is odd where the sample
@@ -33,22 +33,22 @@
 #include "codec/ht/plain.h"
 #include "codec/ht/segment.h"
 
-#define BATCH 16 /* vectors */
+#define TRAY 16 /* vectors */
 
-typedef struct lanes_batch {
-    lanes top[BATCH], bottom[BATCH]; /* 2 (mu - 1) + sign, by halves */
-    lanes U[BATCH], u[BATCH], index[BATCH];
-    uint32_t events[BATCH], ones[BATCH]; /* quads that have a MEL event; significant ones */
+typedef struct lanes_tray {
+    lanes top[TRAY], bottom[TRAY]; /* 2 (mu - 1) + sign, by halves */
+    lanes U[TRAY], u[TRAY], index[TRAY];
+    uint32_t events[TRAY], ones[TRAY]; /* quads that have a MEL event; significant ones */
     unsigned count;
-    uint64_t bits[BATCH * LANES + 8], lengths[BATCH * LANES + 8]; /* for a stream */
-} lanes_batch;
+    uint64_t bits[TRAY * LANES + 8], lengths[TRAY * LANES + 8]; /* for a stream */
+} lanes_tray;
 
 /* The rows of a block in work. */
 typedef struct lanes_job {
     wvl_ht_plain magsgn, vlc, events; /* of MEL, one bit each */
     uint32_t quads, width;
     unsigned shift;
-    lanes_batch batch;
+    lanes_tray tray;
 } lanes_job;
 
 typedef struct lanes_quads {
@@ -119,11 +119,11 @@ static inline void choose_U(int is_first, lanes *rho_before, lanes_quads *q)
     q->u = q->U - q->kappa;
 }
 
-/* What the streams want of a vector; nothing where it goes beyond the last quad. */
+/* Queues what the streams want of a vector; nothing where it goes beyond the last quad. */
 static inline void queue_quads(lanes_job *j, const lanes_quads *q, uint32_t first)
 {
     static const lanes number = LANES_NUMBERED;
-    lanes_batch *b = &j->batch;
+    lanes_tray *b = &j->tray;
     unsigned i = b->count++;
     lanes emb = nibbles(at_bit(q->top, q->U), at_bit(q->bottom, q->U)) & (lanes)(q->u != 0),
           there = (lanes)(number < j->quads - first);
@@ -139,7 +139,7 @@ static inline void queue_quads(lanes_job *j, const lanes_quads *q, uint32_t firs
 /* ---- Codes to streams ------------------------------------------------------------------------ */
 
 /* The events of the first row: where both quads of a pair have u > 0, one more. */
-static inline void put_first_events(wvl_ht_plain *s, const lanes_batch *b, unsigned i)
+static inline void put_first_events(wvl_ht_plain *s, const lanes_tray *b, unsigned i)
 {
     uint32_t events = b->events[i], ones = b->ones[i], offset = mask_of(b->u[i]), large = mask_of((lanes)(b->u[i] > 2));
     for (unsigned q = 0; q < LANES; q += 2, events >>= 2, ones >>= 2, offset >>= 2, large >>= 2) {
@@ -148,7 +148,7 @@ static inline void put_first_events(wvl_ht_plain *s, const lanes_batch *b, unsig
     }
 }
 
-static inline void put_events(wvl_ht_plain *s, const lanes_batch *b)
+static inline void put_events(wvl_ht_plain *s, const lanes_tray *b)
 {
     wvl_ht_plain own = *s;
     for (unsigned i = 0; i < b->count; i++) {
@@ -164,7 +164,7 @@ static inline lanes look_up(lanes index, int is_first)
 }
 
 /* The codewords of pairs: CxtVLC of both quads, then U-VLC of both, at most 30 bits; two pairs at a time. */
-static inline unsigned queue_vlc(lanes_batch *b, unsigned at, lanes entry, lanes u_lanes, int is_first)
+static inline unsigned queue_vlc(lanes_tray *b, unsigned at, lanes entry, lanes u_lanes, int is_first)
 {
     const pairs low_lane = (pairs){0} + UINT32_MAX;
     pairs word = (pairs)(entry & 0x7F), bits = (pairs)(entry >> 7 & 7), u = (pairs)u_lanes;
@@ -179,7 +179,7 @@ static inline unsigned queue_vlc(lanes_batch *b, unsigned at, lanes entry, lanes
 
 /* Quads in turn, n bits each: by fours where two quads never have more than 32 bits, by twos where they never have more
  * than 64. */
-static inline unsigned queue_magsgn(lanes_batch *b, unsigned at, pairs even, pairs even_bits, pairs odd, pairs odd_bits)
+static inline unsigned queue_magsgn(lanes_tray *b, unsigned at, pairs even, pairs even_bits, pairs odd, pairs odd_bits)
 {
     pairs n = even_bits + odd_bits, both = even | left(odd, even_bits);
     if (mask_of((lanes)(n > 64))) {
@@ -202,7 +202,7 @@ static inline lanes top_of(lanes four) { return (four | four << 14) & 0x10001; }
 static inline lanes bottom_of(lanes four) { return (four >> 1 | four << 13) & 0x10001; }
 
 /* Fields of the samples beside each other: U bits of those that are significant, less the one that e_k gives. */
-static inline unsigned queue_samples(lanes_batch *b, unsigned at, unsigned i, lanes entry)
+static inline unsigned queue_samples(lanes_tray *b, unsigned at, unsigned i, lanes entry)
 {
     const pairs low_lane = (pairs){0} + UINT32_MAX;
     lanes e_k = entry >> 10, U = b->U[i] | b->U[i] << 16, rho = b->index[i] >> 4 & 15;
@@ -218,7 +218,7 @@ static inline unsigned queue_samples(lanes_batch *b, unsigned at, unsigned i, la
 }
 
 /* The writer is worked on as a copy that no store to memory can alias. */
-static inline void put_queue(wvl_ht_plain *s, const lanes_batch *b, unsigned count)
+static inline void put_queue(wvl_ht_plain *s, const lanes_tray *b, unsigned count)
 {
     wvl_ht_plain own = *s;
     for (unsigned i = 0; i < count; i++) {
@@ -227,10 +227,10 @@ static inline void put_queue(wvl_ht_plain *s, const lanes_batch *b, unsigned cou
     *s = own;
 }
 
-static inline void flush_batch(lanes_job *j, int is_first)
+static inline void flush_tray(lanes_job *j, int is_first)
 {
-    lanes_batch *b = &j->batch;
-    lanes entries[BATCH];
+    lanes_tray *b = &j->tray;
+    lanes entries[TRAY];
     unsigned at = 0;
     if (is_first) {
         for (unsigned i = 0; i < b->count; i++) {
@@ -269,12 +269,12 @@ static inline void code_lanes(lanes_job *j, const uint8_t *above, const uint8_t 
         }
         choose_U(is_first, &rho_before, &q);
         queue_quads(j, &q, first);
-        if (j->batch.count == BATCH) {
-            flush_batch(j, is_first);
+        if (j->tray.count == TRAY) {
+            flush_tray(j, is_first);
         }
     }
     if (is_first) {
-        flush_batch(j, 1);
+        flush_tray(j, 1);
     }
 }
 
@@ -303,10 +303,10 @@ static inline void code_all_lanes(lanes_job *j, wvl_ht_scratch *s, const wvl_blo
             code_lanes(j, line, below, NULL, lower, 1, is_narrow);
         }
     }
-    flush_batch(j, 0);
+    flush_tray(j, 0);
 }
 
-/* Where 2 mu - 1 has 16 bits. */
+/* 2 mu - 1 must have 16 bits. */
 static inline int fits_lanes(const wvl_block_input *in, unsigned plane)
 {
     return in->coef_bytes == 2 || in->bound >> (in->frac_bits + plane) < 1u << 15;
@@ -320,7 +320,7 @@ static inline uint32_t encode_lanes(wvl_ht_scratch *s, const wvl_block_input *in
     j.quads = (in->width + 1u) / 2;
     j.width = in->width;
     j.shift = in->frac_bits + plane;
-    j.batch.count = 0;
+    j.tray.count = 0;
     wvl_ht_plain_open(&j.magsgn, s->plain_magsgn);
     wvl_ht_plain_open(&j.vlc, s->plain_vlc);
     wvl_ht_plain_open(&j.events, s->plain_events);

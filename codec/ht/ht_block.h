@@ -64,7 +64,7 @@ typedef struct wvl_ht_sums {
     uint64_t sum[WVL_HT_PARTS], count[WVL_HT_PARTS];
 } wvl_ht_sums;
 
-/* Of magnitudes m = k 2^P + r, r < 2^P: the sum of m^2 of all, and sums and number of those with k > 0. */
+/* Magnitudes are m = k 2^P + r, r < 2^P. The sum of m^2 of all, and sums and number of those with k > 0. */
 typedef struct wvl_ht_squares {
     uint64_t m2, k2, kr, r, count;
 } wvl_ht_squares;

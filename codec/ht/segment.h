@@ -14,7 +14,7 @@ typedef struct cleanup {
     wvl_ht_mel mel;
 } cleanup;
 
-/* Of a segment at `to`; the last two bytes of VLC are Scup's, twelve bits of it. */
+/* Begins a segment at `to`; the last two bytes of VLC are Scup's, twelve bits of it. */
 static inline void open_segment(cleanup *c, wvl_ht_scratch *s, uint8_t *to)
 {
     wvl_ht_forward_open(&c->magsgn, to);

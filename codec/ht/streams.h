@@ -81,7 +81,7 @@ typedef struct wvl_ht_backward {
     unsigned after_high; /* the byte written last exceeds 0x8F */
 } wvl_ht_backward;
 
-/* As if a byte 0xFF stood at `end`. */
+/* The stream begins as if a byte 0xFF stood at `end`. */
 static inline void wvl_ht_backward_open(wvl_ht_backward *s, uint8_t *end)
 {
     s->at = end;

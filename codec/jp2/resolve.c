@@ -249,7 +249,7 @@ static void resolve_resolution(const char *name, double x, double y, wvl_jp2_res
     resolution->present = 1;
 }
 
-/* Whether the content of a superbox is whole boxes with 32-bit lengths (I.4). */
+/* Says whether the content of a superbox is whole boxes with 32-bit lengths (I.4). */
 static int holds_boxes(const uint8_t *content, size_t bytes)
 {
     size_t at = 0;

@@ -33,7 +33,7 @@ typedef struct wvl_depth {
     wvl_depth_part *survey; /* the same of surveyed blocks; NULL without plan->rate.rdoq */
 } wvl_depth;
 
-/* Whether passes may be left out at all for this plan. */
+/* Says whether passes may be left out at all for this plan. */
 int wvl_depth_is_possible(const wvl_plan *plan);
 uint64_t wvl_depth_memory_bytes(const wvl_plan *plan);
 /* memory: zeroed. */
@@ -58,8 +58,8 @@ void wvl_depth_fetch_thresholds(const wvl_depth *depth, uint32_t margin, uint32_
 void wvl_depth_fetch_slopes(const wvl_depth *depth, const uint32_t *floors, uint32_t *slopes);
 /* Adds the weight of blocks to the survey. From any thread. */
 void wvl_depth_weigh(wvl_depth_part *survey, uint64_t weight, uint64_t samples);
-/* Whether the picture would be more than the budget if all of it weighed what is in the survey, and weights were bits
- * as they are on the whole. */
+/* Says whether the picture would be more than the budget if all of it weighed what is in the survey, and weights were
+ * bits as they are on the whole. */
 int wvl_depth_is_heavy(const wvl_depth *depth);
 void wvl_depth_clear_survey(const wvl_depth *depth);
 

@@ -5,7 +5,7 @@
 
 #include "codec/rate/layers.h"
 
-/* Whether gains are counted, too: only quality targets ask for them. */
+/* Says whether gains are counted, too: only quality targets ask for them. */
 int wvl_histogram_has_gains(const wvl_plan *plan);
 /* Bytes, gains and energy of all blocks. */
 void wvl_histogram_build(wvl_layer_job *job, wvl_slope_sums *sums);

@@ -217,7 +217,7 @@ static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint
     return status;
 }
 
-/* What a layer costs, by component and in all, when nothing is in it. Measured before anything is sent. */
+/* Measures what a layer costs, by component and in all, when nothing is in it. Measured before anything is sent. */
 static wvl_status measure_empty_layer(wvl_layer_job *job)
 {
     wvl_layer_cuts cuts = {job->thresholds, 0, 0};
@@ -319,7 +319,7 @@ uint64_t wvl_layers_working_bytes(const wvl_plan *plan, const wvl_t2_sizes *size
     return carver.used;
 }
 
-/* Where every block ends. */
+/* Notes where every block ends. */
 static void note_ends(const wvl_layer_job *job, wvl_coded_tile *tile)
 {
     for (uint64_t p = 0; p < tile->precinct_count; p++) {

@@ -24,8 +24,8 @@ typedef struct wvl_layer_result {
 typedef struct wvl_rate_overhead {
     uint64_t codestream_bytes; /* main header, SOT to SOD of every tile-part without PLT, EOC */
     uint64_t part_count;
-    uint64_t *component_bytes; /* [cap groups]: part headers that count for the group, PLT and PPT segments without
-                                  content included; NULL without a component cap */
+    uint64_t *component_bytes; /* [cap groups]: part headers that count for the group, PLT and PPT marker segments
+                                  without content included; NULL without a component cap */
 } wvl_rate_overhead;
 
 typedef struct wvl_layer_job {
@@ -75,8 +75,9 @@ typedef struct wvl_layer_job {
     double *floors_rest;           /* [cap groups]: bytes beside the bodies of the group, as last measured */
     uint32_t given_layer;          /* the first layer that is not automatic, from the layer in work on */
     uint64_t *component_totals;    /* [cap groups] */
-    uint64_t empty_layer_bytes;    /* packets without contributions, their PLT lengths, PLT segments these may begin */
-    uint64_t *budgets;             /* [layer_count]: most bytes of the codestream up to a layer */
+    uint64_t
+        empty_layer_bytes; /* packets without contributions, their PLT lengths, PLT marker segments these may begin */
+    uint64_t *budgets;     /* [layer_count]: most bytes of the codestream up to a layer */
     uint64_t *empty_component_bytes; /* [cap groups]: the same by group */
     uint32_t layers_to_come;         /* after the layer in work */
     uint64_t *sent_component_bytes;  /* [cap groups]: packets and PLT lengths of committed layers */

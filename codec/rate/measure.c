@@ -58,7 +58,7 @@ static uint32_t find_cut(const wvl_layer_job *job, const wvl_coded_block *block,
     return cut;
 }
 
-/* Whether the codeword can end with this pass, `sent_bytes` of it being in earlier packets already: its tail may
+/* Says whether the codeword can end with this pass, `sent_bytes` of it being in earlier packets already: its tail may
  * rewrite some of those, but must not make an 0xFF of what could be the end of a contribution. Predictable termination
  * sometimes would. */
 static int can_end(const wvl_pass *p, uint32_t sent_bytes)
@@ -297,9 +297,9 @@ wvl_layer_cost wvl_rate_measure_layer(wvl_layer_job *job, const wvl_layer_cuts *
 }
 
 /*
- * What PLM, PPM and PPT add to the packets. A PLM segment ends when an entry of up to 256 bytes does not fit, so all
- * but the last hold 65277 bytes or more. PPM fills its segments. A tile-part has ceil(h / 65532) PPT segments, not more
- * than one beyond h / 65532.
+ * Returns what PLM, PPM and PPT add to the packets. A PLM marker segment ends when an entry of up to 256 bytes does not
+ * fit, so all but the last hold 65277 bytes or more. PPM fills its marker segments. A tile-part has ceil(h / 65532) PPT
+ * marker segments, not more than one beyond h / 65532.
  */
 static uint64_t pointer_bytes(const wvl_layer_job *job, wvl_layer_cost cost)
 {
@@ -316,7 +316,8 @@ static uint64_t pointer_bytes(const wvl_layer_job *job, wvl_layer_cost cost)
     return bytes;
 }
 
-/* A PLT segment costs 5 bytes beyond its lengths and holds at least 65527 of them; every tile-part may end one early.
+/* A PLT marker segment costs 5 bytes beyond its lengths and holds at least 65527 of them; every tile-part may end one
+ * early.
  */
 uint64_t wvl_rate_codestream_bytes(const wvl_layer_job *job, wvl_layer_cost cost)
 {
@@ -343,7 +344,7 @@ int wvl_rate_component_fits(const wvl_layer_job *job, uint32_t group, uint64_t l
 
 /* ---- Commit ---------------------------------------------------------------------------------- */
 
-/* Where the bytes of a cut are: those of a set of HT passes follow the sets before it. */
+/* Returns where the bytes of a cut are: those of a set of HT passes follow the sets before it. */
 static uint32_t start_of(const wvl_pass *p) { return p->flags & WVL_PASS_SET ? p->safe_bytes : 0; }
 
 /* The block ends with its cut: its tail takes the place of what would have followed. */

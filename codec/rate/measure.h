@@ -6,7 +6,7 @@
 #include "codec/core/bracket.h"
 #include "codec/rate/layers.h"
 
-/* Of one worker. */
+/* Returns the bytes that one worker needs. */
 uint64_t wvl_rate_scratch_bytes(const wvl_t2_sizes *sizes);
 /* Forgets what was measured of the layer. */
 void wvl_rate_open_layer(wvl_layer_job *job, uint32_t layer);
@@ -32,7 +32,7 @@ int wvl_rate_recall_packet(const wvl_layer_job *job, const wvl_coded_tile *tile,
                            wvl_layer_cost *cost);
 /* Upper bound of the codestream when the layers so far and one of this cost are in it. */
 uint64_t wvl_rate_codestream_bytes(const wvl_layer_job *job, wvl_layer_cost cost);
-/* Whether a cap group with `layer_bytes` in the layer in work keeps its cap. */
+/* Says whether a cap group with `layer_bytes` in the layer in work keeps its cap. */
 int wvl_rate_component_fits(const wvl_layer_job *job, uint32_t group, uint64_t layer_bytes);
 /* Codes the headers of the layer for good with the cuts that stand in the states. Sets the cost, adds to group_bytes.
  */

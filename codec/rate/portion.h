@@ -6,13 +6,13 @@
 
 #include "codec/rate/layers.h"
 
-/* Of one layer, all portions so far. */
+/* The sums of one layer, for all portions so far. */
 typedef struct wvl_layer_sums {
     wvl_layer_cost cost;
     wvl_sent_sums sent;
 } wvl_layer_sums;
 
-/* Whether the plan fixes the cuts of every layer: everything, or slopes. No block is then coded a second time. */
+/* Says whether the plan fixes the cuts of every layer: everything, or slopes. No block is then coded a second time. */
 int wvl_layers_are_given(const wvl_plan *plan);
 /* Bytes that a commit works in, beyond headers and contributions. */
 uint64_t wvl_layers_portion_bytes(const wvl_plan *plan, const wvl_t2_sizes *sizes, uint32_t workers);

@@ -10,14 +10,14 @@
 typedef struct wvl_rdoq {
     const wvl_rdoq_kernels *kernels;
     void *samples;     /* a block's, copied: as many, and as wide, as its own */
-    uint8_t *levels;   /* wvl_rdoq_cells() of the largest block, at most WVL_RDOQ_CELLS */
+    uint8_t *levels;   /* wvl_rdoq_area() of the largest block, at most WVL_RDOQ_AREA */
     int8_t *fractions; /* the same */
     int is_large;      /* the picture: fewer candidates beyond the end of a block do */
 } wvl_rdoq;
 
 #define WVL_RDOQ_SAMPLES 4096u
-#define WVL_RDOQ_CELLS (34u * 1026u) /* 4 x 1024 has the longest border */
-static inline uint32_t wvl_rdoq_cells(uint32_t width, uint32_t height) { return wvl_rdoq_pitch(width) * (height + 2); }
+#define WVL_RDOQ_AREA (34u * 1026u) /* 4 x 1024 has the longest border */
+static inline uint32_t wvl_rdoq_area(uint32_t width, uint32_t height) { return wvl_rdoq_pitch(width) * (height + 2); }
 
 /* What the gains of the changed block do not see of the error, in squared magnitudes: high * 2^64 + low. */
 typedef struct wvl_rdoq_error {

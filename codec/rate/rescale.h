@@ -24,7 +24,7 @@ typedef struct wvl_rescale {
     uint8_t first_set;                  /* one more than the plane above which no set is coded again */
 } wvl_rescale;
 
-/* What opening takes. 0: never for this plan. */
+/* Returns what opening takes. 0: never for this plan. */
 uint64_t wvl_rescale_bytes(const wvl_plan *plan);
 /* Samples of a block's copy; 0: none is needed. */
 uint32_t wvl_rescale_samples(const wvl_plan *plan);

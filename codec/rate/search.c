@@ -134,7 +134,7 @@ static uint32_t guess_floor(const wvl_layer_job *job, uint32_t group, uint32_t l
     return low;
 }
 
-/* What a group's bytes are beside its bodies at the threshold measured last. */
+/* Learns what a group's bytes are beside its bodies at the threshold measured last. */
 static void learn_rest(wvl_layer_job *job, uint32_t group)
 {
     uint64_t bytes = job->component_totals[group] + job->overhead.component_bytes[group] +

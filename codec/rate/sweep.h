@@ -8,7 +8,7 @@
 /* worker: below job->workers; scratch of the job is its own. */
 typedef void (*wvl_visit_fn)(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t precinct, uint32_t worker, void *user);
 
-/* Of job->sweep_order. */
+/* Returns the bytes of job->sweep_order. */
 uint64_t wvl_sweep_bytes(void);
 /* Counts precincts and blocks. */
 void wvl_sweep_open(wvl_layer_job *job);

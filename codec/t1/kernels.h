@@ -26,7 +26,7 @@ typedef struct wvl_t1_kernels {
     void (*square_sum)(const wvl_t1_input *in, uint64_t *low, uint64_t *high);
     /* Lists the symbols of a pass and returns their number. */
     size_t (*list_pass)(wvl_t1_fast *block, int kind, int raw, unsigned plane);
-    /* wvl_mq_encode_lanes_c(), and how many codewords it takes, at most WVL_BLOCK_SLOTS. */
+    /* wvl_mq_encode_lanes_c(), and how many codewords it takes, at most WVL_BLOCK_SEATS. */
     void (*encode_lanes)(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count, size_t symbol_count);
     unsigned lanes;
 } wvl_t1_kernels;

@@ -14,7 +14,7 @@
 static size_t count_scratch(size_t units, uint32_t planes)
 {
     size_t lines = (sizeof(wvl_t1_fast_state) + sizeof(uint64_t) * planes * units + 63) / 64;
-    return WVL_BLOCK_SLOTS * 64 * (lines | 1);
+    return WVL_BLOCK_SEATS * 64 * (lines | 1);
 }
 
 static size_t scratch_bytes(uint32_t width, uint32_t height, uint32_t planes)
@@ -189,46 +189,46 @@ static int start(job *j, wvl_t1_fast_state *state, const wvl_t1_input *in, wvl_t
     return advance(j);
 }
 
-/* Slots by the order in which they are used; the first `busy` have work for the MQ coder. */
-typedef struct slot_set {
-    job jobs[WVL_BLOCK_SLOTS];
-    wvl_t1_input in[WVL_BLOCK_SLOTS];
-    wvl_t1_output out[WVL_BLOCK_SLOTS];
-    uint8_t order[WVL_BLOCK_SLOTS];
+/* Seats by the order in which they are used; the first `busy` have work for the MQ coder. */
+typedef struct seat_set {
+    job jobs[WVL_BLOCK_SEATS];
+    wvl_t1_input in[WVL_BLOCK_SEATS];
+    wvl_t1_output out[WVL_BLOCK_SEATS];
+    uint8_t order[WVL_BLOCK_SEATS];
     unsigned busy;
     int is_open; /* there may be more blocks */
-} slot_set;
+} seat_set;
 
-static void put_block(slot_set *set, const wvl_block_feed *feed, unsigned slot)
+static void put_block(seat_set *set, const wvl_block_feed *feed, unsigned seat)
 {
-    if (!feed->put(feed->user, slot)) {
+    if (!feed->put(feed->user, seat)) {
         set->is_open = 0;
         set->busy = 0;
     }
 }
 
 /* Takes blocks until so many are in work. */
-static void fill_slots(slot_set *set, uint8_t *scratch, const wvl_block_feed *feed, unsigned most)
+static void fill_seats(seat_set *set, uint8_t *scratch, const wvl_block_feed *feed, unsigned most)
 {
-    size_t pitch = feed->scratch_bytes / WVL_BLOCK_SLOTS / 64 * 64;
+    size_t pitch = feed->scratch_bytes / WVL_BLOCK_SEATS / 64 * 64;
     while (set->is_open && set->busy < most) {
-        unsigned slot = set->order[set->busy];
-        if (!feed->fetch(feed->user, slot, &set->in[slot], &set->out[slot])) {
+        unsigned seat = set->order[set->busy];
+        if (!feed->fetch(feed->user, seat, &set->in[seat], &set->out[seat])) {
             set->is_open = 0;
-        } else if (start(&set->jobs[slot], (wvl_t1_fast_state *)(void *)(scratch + slot * pitch), &set->in[slot],
-                         &set->out[slot])) {
+        } else if (start(&set->jobs[seat], (wvl_t1_fast_state *)(void *)(scratch + seat * pitch), &set->in[seat],
+                         &set->out[seat])) {
             set->busy++;
         } else {
-            put_block(set, feed, slot);
+            put_block(set, feed, seat);
         }
     }
 }
 
 /* Codes until at least one list of symbols is at its end; blocks that are complete leave the set. */
-static void encode_together(slot_set *set, const wvl_t1_kernels *kernels, const wvl_block_feed *feed)
+static void encode_together(seat_set *set, const wvl_t1_kernels *kernels, const wvl_block_feed *feed)
 {
-    wvl_mq *mq[WVL_BLOCK_SLOTS];
-    const uint8_t *symbols[WVL_BLOCK_SLOTS];
+    wvl_mq *mq[WVL_BLOCK_SEATS];
+    const uint8_t *symbols[WVL_BLOCK_SEATS];
     size_t count = SIZE_MAX;
     for (unsigned i = 0; i < set->busy; i++) {
         job *j = &set->jobs[set->order[i]];
@@ -238,29 +238,29 @@ static void encode_together(slot_set *set, const wvl_t1_kernels *kernels, const 
     }
     kernels->encode_lanes(mq, symbols, set->busy, count);
     for (unsigned i = set->busy; i-- > 0 && set->busy;) {
-        uint8_t slot = set->order[i];
-        job *j = &set->jobs[slot];
+        uint8_t seat = set->order[i];
+        job *j = &set->jobs[seat];
         j->next += count;
         j->left -= count;
         if (!advance(j)) {
             set->order[i] = set->order[set->busy - 1];
-            set->order[--set->busy] = slot;
-            put_block(set, feed, slot);
+            set->order[--set->busy] = seat;
+            put_block(set, feed, seat);
         }
     }
 }
 
 void wvl_t1_encode_stream(wvl_t1_scratch *scratch, const wvl_t1_kernels *kernels, const wvl_block_feed *feed)
 {
-    slot_set set;
+    seat_set set;
     set.busy = 0;
     set.is_open = 1;
-    for (unsigned i = 0; i < WVL_BLOCK_SLOTS; i++) {
+    for (unsigned i = 0; i < WVL_BLOCK_SEATS; i++) {
         set.order[i] = (uint8_t)i;
     }
     kernels = kernels ? kernels : &wvl_t1_kernels_c;
     do {
-        fill_slots(&set, (uint8_t *)scratch, feed, kernels->lanes);
+        fill_seats(&set, (uint8_t *)scratch, feed, kernels->lanes);
         if (set.busy) {
             encode_together(&set, kernels, feed);
         }
@@ -270,28 +270,28 @@ void wvl_t1_encode_stream(wvl_t1_scratch *scratch, const wvl_t1_kernels *kernels
 /* One block as a stream. */
 typedef struct single {
     const wvl_t1_input *in;
-    wvl_t1_output *out, *slot;
+    wvl_t1_output *out, *seat;
 } single;
 
-static int fetch_single(void *user, unsigned slot, wvl_t1_input *in, wvl_t1_output *out)
+static int fetch_single(void *user, unsigned seat, wvl_t1_input *in, wvl_t1_output *out)
 {
     single *s = user;
     int is_there = s->in != NULL;
-    (void)slot;
+    (void)seat;
     if (is_there) {
         *in = *s->in;
         *out = *s->out;
         s->in = NULL;
-        s->slot = out;
+        s->seat = out;
     }
     return is_there;
 }
 
-static int put_single(void *user, unsigned slot)
+static int put_single(void *user, unsigned seat)
 {
     const single *s = user;
-    (void)slot;
-    *s->out = *s->slot;
+    (void)seat;
+    *s->out = *s->seat;
     return 1;
 }
 
@@ -313,4 +313,4 @@ static void encode_stream(void *scratch, const void *kernels, const wvl_block_fe
 }
 
 const wvl_block_coder wvl_t1_block_coder = {scratch_bytes, fetch_kernels, wvl_t1_bytes_bound,
-                                            passes_bound,  encode_stream, WVL_BLOCK_SLOTS};
+                                            passes_bound,  encode_stream, WVL_BLOCK_SEATS};

@@ -34,7 +34,7 @@ void wvl_t1_encode_block(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1
 
 /*
  * The same for as many blocks as there are, in less than half the time for each. A block's result is the one it has
- * alone. kernels: wvl_t1_fetch_kernels(), or NULL for plain C; they say how many slots are used.
+ * alone. kernels: wvl_t1_fetch_kernels(), or NULL for plain C; they say how many seats are used.
  */
 void wvl_t1_encode_stream(wvl_t1_scratch *scratch, const struct wvl_t1_kernels *kernels, const wvl_block_feed *feed);
 

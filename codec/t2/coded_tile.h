@@ -21,7 +21,7 @@ typedef struct wvl_packet {
 #define WVL_SOP_BYTES 6u
 #define WVL_EPH_BYTES 2u
 
-/* Of the markers around a packet's header. */
+/* Returns the bytes of the markers around a packet's header. */
 static inline uint32_t wvl_packet_marker_bytes(int sop, int eph)
 {
     return (sop ? WVL_SOP_BYTES : 0) + (eph ? WVL_EPH_BYTES : 0);

@@ -26,7 +26,7 @@ typedef struct wvl_meter {
     uint8_t *bytes;          /* room for a header */
 } wvl_meter;
 
-/* Whether headers of the precinct are long enough; chunks that they take then, else 0. */
+/* Says whether headers of the precinct are long enough; chunks that they take then, else 0. */
 uint64_t wvl_meter_chunks(const wvl_precinct *precinct);
 /* Takes the cuts of all blocks as they are. Values in the tile's trees become those of the layer. */
 void wvl_meter_open(const wvl_meter *m);

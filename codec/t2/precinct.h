@@ -104,8 +104,8 @@ wvl_t2_packet wvl_t2_code_header(const wvl_t2_tile *tile, const wvl_precinct *pr
 /* Zero planes of the set that a block sends; nothing is sent of blocks that stay out, so that they do not lower what
  * the tree says of others. */
 uint32_t wvl_t2_zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block);
-/* What a header says of a block that joins, behind the trees: its passes, its Lblock and its lengths. Returns the new
- * Lblock. */
+/* Puts what a header says of a block that joins, behind the trees: its passes, its Lblock and its lengths. Returns the
+ * new Lblock. */
 unsigned wvl_t2_put_contribution(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block,
                                  wvl_bit_writer *w);
 

@@ -12,14 +12,14 @@
 #define MOST_PACKETS (UINT64_C(1) << 22)
 #define MOST_BLOCKS (UINT64_C(1) << 24) /* kernels list them with their planes: 24 bits and 8 */
 #define MOST_TEMPLATE_BYTES (UINT64_C(1) << 30)
-#define SEGMENT_DATA_LEAST 65528u /* of a PLT segment that another one follows (A.7.3) */
+#define SEGMENT_DATA_LEAST 65528u /* of a PLT marker segment that another one follows (A.7.3) */
 #define SOT_PSOT_AT 6u
 #define MOST_BOX_HEADER 16u /* of the codestream's box: the long form (I.4) */
 
 const char *wvl_assembly_refuses(const wvl_plan *plan)
 {
     if (plan->syntax.plm) {
-        return "PLM segments are made on the CPU";
+        return "PLM marker segments are made on the CPU";
     }
     if (wvl_coder_reserved_parts(plan) || wvl_cs_most_psot(plan) < WVL_CS_MAX_PSOT) {
         return "tile-parts of more than 4 GiB are divided on the CPU";
@@ -38,7 +38,7 @@ typedef struct builder {
     wvl_order_memory order;
     wvl_precinct *precincts; /* [most_precincts] */
     wvl_cs_part *all_parts;  /* [syntax.part_count] */
-    wvl_cs_part *parts;      /* [part_count]: those of the run */
+    wvl_cs_part *parts;      /* [part_count]: those of the range */
     uint32_t part_count;
     uint64_t tile_block;  /* the first of the tile in work */
     uint32_t part_packet; /* the first of the tile-part in work */
@@ -79,7 +79,7 @@ static uint32_t most_segments(const wvl_plan *plan, uint32_t packets)
     return plan->syntax.plt ? (uint32_t)(UINT64_C(5) * packets / SEGMENT_DATA_LEAST) + 1 : 0;
 }
 
-/* Whether headers of tile-parts may have steps: QCD and QCC of a tile's own. */
+/* Says whether headers of tile-parts may have steps: QCD and QCC of a tile's own. */
 static int tiles_have_steps(const wvl_plan *plan)
 {
     int found = 0;
@@ -108,13 +108,13 @@ static void measure_steps(wvl_assembly *a, const wvl_plan *plan, uint64_t templa
     a->variant_bytes = (uint32_t)variant; /* too much is refused, as too many bytes */
 }
 
-/* Of all tiles as of the plan; a run takes at most its number of tiles times the largest one. */
+/* All tiles take as much as those of the plan; a range takes at most its number of tiles times the largest one. */
 static uint64_t bound_output(const wvl_plan *plan, const wvl_assembly *a)
 {
     uint64_t heads = (uint64_t)a->boxes_bytes + MOST_BOX_HEADER + a->main_bytes + a->tlm_bytes + WVL_CS_END_BYTES,
-             bytes = wvl_add_saturate(wvl_mul_saturate(a->run.count, plan->memory.most_tile_bytes), heads);
-    return a->run.count == plan->syntax.tile_count ? plan->memory.output_bytes_bound
-                                                   : wvl_min_u64(bytes, plan->memory.output_bytes_bound);
+             bytes = wvl_add_saturate(wvl_mul_saturate(a->range.count, plan->memory.most_tile_bytes), heads);
+    return a->range.count == plan->syntax.tile_count ? plan->memory.output_bytes_bound
+                                                     : wvl_min_u64(bytes, plan->memory.output_bytes_bound);
 }
 
 /* Counts of all tables. NULL, or what is too large. */
@@ -128,8 +128,8 @@ static const char *measure_tables(builder *b)
     a->boxes_bytes = (uint32_t)boxes;
     a->tlm_bytes = (uint32_t)tlm;
     a->main_bytes = (uint32_t)(bytes - boxes - tlm);
-    for (uint32_t t = 0; t < a->run.count && packets <= MOST_PACKETS && blocks <= MOST_BLOCKS; t++) {
-        wvl_tile_plan_build(plan, a->run.first + t, &b->tile);
+    for (uint32_t t = 0; t < a->range.count && packets <= MOST_PACKETS && blocks <= MOST_BLOCKS; t++) {
+        wvl_tile_plan_build(plan, a->range.first + t, &b->tile);
         packets += b->tile.precinct_count * plan->syntax.layer_count;
         blocks += b->tile.block_count;
     }
@@ -269,7 +269,7 @@ static void put_part(builder *b, uint32_t index)
     a->segment_count += segments;
     a->part_header_bytes += count + wvl_cs_bound_part_header(b->plan, part->packet_count);
     b->part_packet += part->packet_count;
-    if (a->tlm_bytes) { /* heads of segments go with the entry that follows them */
+    if (a->tlm_bytes) { /* heads of marker segments go with the entry that follows them */
         to->length_from = b->tlm_end;
         to->length_at = a->boxes_bytes + a->main_bytes + (uint32_t)wvl_cs_part_length_at(b->plan, index);
         b->tlm_end = to->length_at + (uint32_t)sizeof(uint32_t);
@@ -405,27 +405,27 @@ static wvl_status fill_tables(builder *b, const wvl_allocator *allocator, const 
 static wvl_status list_parts(builder *b)
 {
     const wvl_tile_walk tiles = {b->plan, NULL, &b->tile};
-    const wvl_tile_run run = b->to->run;
+    const wvl_tile_range range = b->to->range;
     wvl_status status = wvl_coder_list_parts(b->plan, &tiles, &b->order, b->all_parts);
     b->parts = b->all_parts;
     for (uint64_t p = 0; p < b->plan->syntax.part_count && status == WVL_OK; p++) {
-        b->parts += b->all_parts[p].tile < run.first;
-        b->part_count += b->all_parts[p].tile - run.first < run.count;
+        b->parts += b->all_parts[p].tile < range.first;
+        b->part_count += b->all_parts[p].tile - range.first < range.count;
     }
     return status;
 }
 
-static builder open_builder(const wvl_plan *plan, wvl_tile_run run, wvl_assembly *to)
+static builder open_builder(const wvl_plan *plan, wvl_tile_range range, wvl_assembly *to)
 {
     memset(to, 0, sizeof *to);
-    to->run = run;
+    to->range = range;
     return (builder){.plan = plan, .bare = *plan, .to = to};
 }
 
-wvl_status wvl_assembly_build(const wvl_allocator *allocator, const wvl_plan *plan, wvl_tile_run run,
+wvl_status wvl_assembly_build(const wvl_allocator *allocator, const wvl_plan *plan, wvl_tile_range range,
                               wvl_assembly *assembly, const char **why)
 {
-    builder b = open_builder(plan, run, assembly);
+    builder b = open_builder(plan, range, assembly);
     wvl_carver carver = {NULL, 0};
     b.bare.syntax.plt = 0;
     *why = wvl_assembly_refuses(plan);

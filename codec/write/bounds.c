@@ -25,8 +25,8 @@ void wvl_coder_carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_ti
     tile->meter_firsts = wvl_carve(carver, chunks ? tile->node_count : 0, sizeof *tile->meter_firsts);
 }
 
-/* Coding segments and POC of the tile, PLM, PPM and PPT beyond what they take from elsewhere: lengths of at most five
- * bytes, an entry and a segment for every tile-part, and segments that hold 65277 bytes or more. */
+/* Coding marker segments and POC of the tile, PLM, PPM and PPT beyond what they take from elsewhere: lengths of at most
+ * five bytes, an entry and a marker segment for every tile-part, and marker segments that hold 65277 bytes or more. */
 static uint64_t bound_pointers(const wvl_plan *plan, uint64_t segments, uint64_t packets, uint64_t headers)
 {
     uint64_t parts = plan->syntax.parts ? WVL_CS_MAX_PARTS_PER_TILE : 1, bytes = segments;
@@ -58,9 +58,9 @@ static void add_band(const wvl_plan *plan, const wvl_coding *coding, const wvl_t
     uint64_t n = wvl_mul_saturate((uint64_t)band->block_cols * band->block_rows, times),
              layers_of_block = wvl_min_u32(plan->syntax.layer_count, 109);
     unsigned planes = wvl_roi_count_planes(coding, band->planes);
-    uint64_t block = wvl_blocks_bound_bytes(plan, band->slot_width, band->slot_height, planes, coding->style);
+    uint64_t block = wvl_blocks_bound_bytes(plan, band->cell_width, band->cell_height, planes, coding->style);
     t->codewords =
-        add_times(t->codewords, n, coder->bytes_bound(band->slot_width, band->slot_height, planes, coding->style));
+        add_times(t->codewords, n, coder->bytes_bound(band->cell_width, band->cell_height, planes, coding->style));
     t->kept =
         add_times(t->kept, n, block + wvl_block_passes_bytes(coder->passes_bound(planes), plan->rate.rate_control) + 8);
     t->piece = wvl_max_u64(t->piece, block + 8);
@@ -88,7 +88,7 @@ void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, ui
     t->meter_chunks = wvl_add_saturate(t->meter_chunks, sum->sizes.meter_chunks);
 }
 
-/* What the tile holds from block coding to writing. */
+/* Adds what the tile holds from block coding to writing. */
 static void add_tile_memory(const wvl_plan *plan, const wvl_coder_tile_sum *t, wvl_coder_sum *sum)
 {
     wvl_coded_tile tile;
@@ -139,7 +139,7 @@ void wvl_coder_add_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_
     }
 }
 
-/* What a coder holds from init to fini, whatever the pixels are. */
+/* Returns what a coder holds from init to fini, whatever the pixels are. */
 static uint64_t base_bytes(const wvl_plan *plan, uint32_t concurrency)
 {
     uint64_t rows = wvl_mul_saturate((uint64_t)plan->syntax.component_count * (plan->syntax.max_levels + 1u),
@@ -234,11 +234,11 @@ uint64_t wvl_coder_guess_bytes(const wvl_plan *plan, const wvl_coder_sum *sum)
     return bytes < 1e18 ? (uint64_t)bytes : UINT64_MAX;
 }
 
-/* ---- Tile-parts that would be longer than Psot can say ------------------------------------------- */
+/* ---- Tile-parts that would be longer than Psot can say --------------------------------------- */
 
 #define SHARE_OF_PART 6u
 
-/* What a band takes whose samples cannot be compressed. */
+/* Returns what a band takes whose samples cannot be compressed. */
 static uint64_t raw_bytes(const wvl_coding *coding, const wvl_tile_band *band, uint64_t width, uint64_t height)
 {
     unsigned guards = coding->guard_bits ? coding->guard_bits - 1u : 0,

@@ -51,12 +51,12 @@ typedef struct wvl_coder_sum {
 /* tile->components[component], which stands for `times` components. */
 void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times,
                              wvl_coder_tile_sum *tile_sum, wvl_coder_sum *sum);
-/* When all its components were added. tile: index and markers; span: of the stores, the least run of bytes that is left
- * where a piece does not fit. */
+/* When all its components were added. tile: index and markers; span: of the stores, the fewest bytes in a row that is
+ * left where a piece does not fit. */
 void wvl_coder_add_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t span,
                         const wvl_coder_tile_sum *tile_sum, wvl_coder_sum *sum);
 void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t concurrency, wvl_coder_memory *memory);
-/* What coded data takes of a picture like most: photographs, drawings. No promise. */
+/* Guesses what coded data takes of a picture like most: photographs, drawings. No promise. */
 uint64_t wvl_coder_guess_bytes(const wvl_plan *plan, const wvl_coder_sum *sum);
 void wvl_coder_carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_tile *tile);
 /* Tile-parts that would be longer than Psot can say (D-cs-08). */

@@ -22,7 +22,7 @@ typedef struct wvl_coder_options {
     const wvl_allocator *allocator;
     const wvl_plan *plan;
     wvl_pool *pool;
-    uint64_t rank;        /* of its runs in the pool: lower ones come first */
+    uint64_t rank;        /* of its pool calls: lower ones come first */
     const wvl_look *look; /* may be NULL */
     void *worker_memory;  /* wvl_pool_source_bytes() of it for the pool's concurrency, kept by the caller between
                              pictures; NULL: the coder takes it with the first blocks, so that it does not lie beside

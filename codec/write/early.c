@@ -101,7 +101,7 @@ uint64_t wvl_early_state_bytes(const wvl_plan *plan, int by_rows)
     return wvl_alloc_size(measure_state(plan, by_rows));
 }
 
-/* As wvl_coder_add_tile counts them: of blocks, their share of tag trees (fewer than four nodes of both, and seven bits
+/* Counts as wvl_coder_add_tile does: the blocks' share of tag trees (fewer than four nodes of both, and seven bits
  * make a byte), and of packets. Growing arrays hold up to five halves. */
 uint64_t wvl_early_bound_index(const wvl_plan *plan)
 {

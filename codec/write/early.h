@@ -15,8 +15,8 @@
 
 /* NULL, or why the bytes of this plan cannot leave before the last block is coded. */
 const char *wvl_early_obstacle(const wvl_plan *plan);
-/* Whether the header of the codestream's box has 16 bytes (I.4), whatever the length: bytes may leave before the length
- * is known, and it may need them. */
+/* Says whether the header of the codestream's box has 16 bytes (I.4), whatever the length: bytes may leave before the
+ * length is known, and it may need them. */
 int wvl_early_needs_long_box(const wvl_plan *plan);
 /* NULL, or why they can only leave when whole tiles are coded. Where wvl_early_obstacle says nothing. */
 const char *wvl_early_rows_obstacle(const wvl_plan *plan);

@@ -62,7 +62,7 @@ static void clear_division(wvl_coder *coder)
     memset(coder->component_overhead, 0, wvl_plan_cap_groups(coder->plan) * sizeof *coder->component_overhead);
 }
 
-/* Whether the picture is coded again. If so, its layers go. */
+/* Says whether the picture is coded again. If so, its layers go. */
 static wvl_status decide(wvl_coder *coder, wvl_status status)
 {
     wvl_recode_facts facts = {coder->plan,  coder->allocator,     status, &coder->layer_job, coder->layers[0].slope,
@@ -82,7 +82,7 @@ static wvl_status check_caps(wvl_coder *coder)
     const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
     uint64_t bytes = wvl_coder_codestream_bytes(coder);
     coder->layers[plan->syntax.layer_count - 1].bytes =
-        bytes; /* exact: segments of lengths and headers were bounded before */
+        bytes; /* exact: marker segments of lengths and headers were bounded before */
     if ((plan->rate.max_bytes && bytes > plan->rate.max_bytes) ||
         (last->kind == WVL_RATE_BYTES && (double)bytes > last->value)) {
         snprintf(coder->problem, sizeof coder->problem,

@@ -11,7 +11,7 @@
 #include "codec/cs/cs.h"
 
 #define PLT_LENGTH_MOST 5u
-#define PLT_SEGMENT_LEAST 65528u /* bytes of lengths in a segment that another one follows (A.7.3) */
+#define PLT_SEGMENT_LEAST 65528u /* bytes of lengths in a marker segment that another one follows (A.7.3) */
 
 uint64_t wvl_coder_number_packet(const wvl_coder *coder, uint32_t tile, const wvl_packet_id *id)
 {
@@ -31,7 +31,7 @@ uint64_t wvl_coder_packet_bytes(const wvl_coder *coder, uint32_t tile, uint64_t 
            wvl_packet_marker_bytes(coder->tiles[tile].sop, coder->tiles[tile].eph);
 }
 
-/* What of a packet goes to PPM or PPT. */
+/* Returns what of a packet goes to PPM or PPT. */
 static uint64_t packed_bytes(const wvl_coder *coder, uint32_t tile, uint64_t packet)
 {
     return coder->plan->syntax.packed_headers

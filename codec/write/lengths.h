@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lengths of packets, tile-parts and pointer segments, when the layers are chosen. */
+/* Lengths of packets, tile-parts and pointer marker segments, when the layers are chosen. */
 #ifndef WVL_CODEC_WRITE_LENGTHS_H
 #define WVL_CODEC_WRITE_LENGTHS_H
 
@@ -7,7 +7,7 @@
 #include "codec/t2/packet_order.h"
 #include "codec/write/coder.h"
 
-/* Lengths of all tile-parts and pointer segments of these tiles, whose first tile-part is number `part`
+/* Lengths of all tile-parts and pointer marker segments of these tiles, whose first tile-part is number `part`
  * of the picture; what the standard cannot express is an error, with a text. */
 wvl_status wvl_coder_measure_lengths(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
                                      wvl_portion portion, uint64_t part);

@@ -39,7 +39,7 @@ static void clear_states(const wvl_recode_facts *f)
 
 /* ---- Deeper ---------------------------------------------------------------------------------- */
 
-/* What blocks that stay are decided for. */
+/* Notes what blocks that stay are decided for. */
 static void note_decided(const wvl_recode *r, const wvl_recode_facts *f, const wvl_coded_tile *tile)
 {
     for (uint64_t p = 0; p < tile->precinct_count; p++) {

@@ -38,16 +38,16 @@ typedef struct wvl_recode_facts {
     wvl_keeper *keeper;
 } wvl_recode_facts;
 
-/* Whether a picture of this plan may be coded again: pixels, or kept coefficients, must stay until it is known. */
+/* Says whether a picture of this plan may be coded again: pixels, or kept coefficients, must stay until it is known. */
 int wvl_recode_is_possible(const wvl_plan *plan);
-/* Whether all of its blocks may then be coded a second time. */
+/* Says whether all of its blocks may then be coded a second time. */
 int wvl_recode_may_take_all(const wvl_plan *plan);
 /* Exact: the most that is held until close. */
 uint64_t wvl_recode_bytes(const wvl_plan *plan);
 
 /* Decides, and prepares what is kept for the coding to come. recode->reason says the result. WVL_ERROR_MEMORY. */
 wvl_status wvl_recode_decide(wvl_recode *recode, const wvl_recode_facts *facts);
-/* The order of the coding to come, without runs. plan: the coder's. */
+/* The order of the coding to come, without ranges. plan: the coder's. */
 void wvl_recode_fill_order(const wvl_recode *recode, const wvl_plan *plan, wvl_block_order *order);
 /* The coding is done. */
 void wvl_recode_end(wvl_recode *recode);

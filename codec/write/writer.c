@@ -22,9 +22,9 @@ static void put_bytes(wvl_coder_output *out, const void *data, uint64_t bytes)
 typedef struct packer {
     wvl_coder_output *out;
     wvl_cs_pointer kind;
-    unsigned index; /* of the next segment */
+    unsigned index; /* of the next marker segment */
     uint64_t left;  /* content to come */
-    uint32_t room;  /* in the segment at hand */
+    uint32_t room;  /* in the marker segment at hand */
 } packer;
 
 static void pack(packer *k, const void *data, uint64_t bytes)
@@ -87,7 +87,7 @@ typedef struct tile_output {
     wvl_coder *coder;
     const wvl_tile_plan *tile;
     uint32_t *packets;  /* in order: their lengths for PLT, or, with PPT, their numbers (the two exclude each other) */
-    unsigned ppt_index; /* of the tile's next segment */
+    unsigned ppt_index; /* of the tile's next marker segment */
     wvl_coder_output *out;
 } tile_output;
 
@@ -162,12 +162,12 @@ static wvl_status put_tile(tile_output *t, const wvl_order_memory *memory, const
 
 /* ---- Bytes of the main header ---------------------------------------------------------------- */
 
-/* Entries of PLM or PPM for the parts of one tile. PLM: entries stay whole, and part_at is the part that a segment
- * begins with. */
+/* Entries of PLM or PPM for the parts of one tile. PLM: entries stay whole, and part_at is the part that a marker
+ * segment begins with. */
 typedef struct main_pointers {
     packer packer;
     uint64_t part_at;    /* of all parts */
-    uint64_t in_segment; /* parts that the PLM segment at hand still takes */
+    uint64_t in_segment; /* parts that the PLM marker segment at hand still takes */
 } main_pointers;
 
 static void start_plm_entry(const wvl_coder *coder, main_pointers *m)

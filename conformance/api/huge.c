@@ -52,7 +52,7 @@ static uint64_t find_codestream(const counter *k, uint64_t *length)
     return 0;
 }
 
-/* Position of the first SOT, by the lengths of the main header's segments. */
+/* Position of the first SOT, by the lengths of the main header's marker segments. */
 static uint64_t find_first_part(const counter *k)
 {
     uint64_t length, at = find_codestream(k, &length) + 2, have = k->bytes < HEAD_BYTES ? k->bytes : HEAD_BYTES;

@@ -22,8 +22,8 @@ static uint64_t fetch(const uint8_t *p, unsigned bytes)
     return v;
 }
 
-/* First segment with the marker, before the first packet; 0: there is none. Psot and the like need no look: headers
- * follow each other until SOD. */
+/* First marker segment with the marker, before the first packet; 0: there is none. Psot and the like need no look:
+ * headers follow each other until SOD. */
 static const uint8_t *find_segment(const uint8_t *p, size_t bytes, unsigned marker)
 {
     for (size_t at = 2; at + 4 <= bytes;) {

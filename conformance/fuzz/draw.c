@@ -259,7 +259,7 @@ static void draw_step(fuzz_draw *d)
     }
 }
 
-/* Where nothing else says how coarse the quantizer is. */
+/* Used when nothing else says how coarse the quantizer is. */
 static void draw_qfactor(fuzz_draw *d)
 {
     const char *style = fuzz_case_get(d->c, "quantization");

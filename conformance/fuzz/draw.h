@@ -48,7 +48,7 @@ void fuzz_draw_estimate_case(uint64_t seed, fuzz_case *c);
 void fuzz_draw_picture(fuzz_draw *d);
 void fuzz_draw_overrides(fuzz_draw *d);
 void fuzz_draw_regions(fuzz_draw *d);
-/* What follows from the shape. */
+/* Measures what follows from the shape. */
 void fuzz_draw_measure(fuzz_draw *d);
 void fuzz_draw_color(fuzz_draw *d);
 void fuzz_draw_device(fuzz_draw *d);

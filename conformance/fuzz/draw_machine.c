@@ -73,7 +73,8 @@ static int is_set(const fuzz_case *c, const char *key, const char *idle)
     return value && strcmp(value, idle) != 0;
 }
 
-/* What the CPU has to finish: as it was drawn, or packed headers, which no profile 0 and no lists of packets go with.
+/* Draws what the CPU has to finish: as it was drawn, or packed headers, which no profile 0 and no lists of packets go
+ * with.
  */
 static void draw_waves(uint64_t seed, const fuzz_folder *folder, fuzz_case *c)
 {

@@ -166,7 +166,7 @@ int fuzz_draw_preset(fuzz_draw *d)
 
 /* ---- Rates ----------------------------------------------------------------------------------- */
 
-/* What a rate is counted from; without a profile that has limits these change nothing. */
+/* Draws what a rate is counted from; without a profile that has limits these change nothing. */
 void fuzz_draw_frame_rate(fuzz_draw *d)
 {
     static const char *const rates[] = {"24", "25", "30", "48", "24000/1001", "59.94"};

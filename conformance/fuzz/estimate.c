@@ -88,8 +88,8 @@ static int kept_bits(const fuzz_case *c, double step)
     return 15 - planes;
 }
 
-/* What is below the last bit kept under the step, as a part of the full range: a magnitude may be lower by so much than
- * its coefficient. */
+/* Returns what is below the last bit kept under the step, as a part of the full range: a magnitude may be lower by so
+ * much than its coefficient. */
 static double find_unseen(const fuzz_case *c, const fuzz_picture *p)
 {
     double step = greatest_step(c, p);

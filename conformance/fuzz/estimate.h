@@ -46,8 +46,8 @@ const char *fuzz_estimate_allowance_name(unsigned allowance);
 #define FUZZ_DRAWN_HIGHEST (-0.20)
 /* 1: the estimate is one of those. */
 int fuzz_estimate_counts(const fuzz_case *c, const fuzz_picture *p, int is_reversible, double found, double told);
-/* Whether a measured PSNR counts in the mean of all: of pictures from 4096 samples on, without regions, which OpenJPEG
- * rebuilds in another way, below what floats of decoders reach. */
+/* Says whether a measured PSNR counts in the mean of all: of pictures from 4096 samples on, without regions, which
+ * OpenJPEG rebuilds in another way, below what floats of decoders reach. */
 int fuzz_estimate_counts_measured(const fuzz_case *c, const fuzz_picture *p, double found, double told);
 
 /* PSNR that is to be found where `told` was asked for or measured of 9/7: what the judge's own errors, rounding and all

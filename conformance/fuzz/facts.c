@@ -66,7 +66,7 @@ static void take_segment(const uint8_t *p, int is_main, found *f)
     }
 }
 
-/* Segments from p to SOT or SOD. Returns where that marker is, or NULL. */
+/* Marker segments from p to SOT or SOD. Returns where that marker is, or NULL. */
 static const uint8_t *read_header(const uint8_t *p, const uint8_t *end, int is_main, found *f)
 {
     while (end - p >= 4 && be16(p) != SOT && be16(p) != SOD) {

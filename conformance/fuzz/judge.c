@@ -90,7 +90,7 @@ static void check_component_caps(const fuzz_case *c, const wvl_check_summary *m,
     }
 }
 
-/* What the packets show and the options do not. */
+/* Notes what the packets show and the options do not. */
 static void note_packet(void *user, const wvl_check_packet *packet)
 {
     walked *w = user;

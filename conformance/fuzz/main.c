@@ -242,7 +242,7 @@ static int run_session(session *s)
     return fuzz_tally_fails(&s->tally) || lacks || s->tally.failed != 0;
 }
 
-/* Where the value of a named option goes; NULL: no such name. */
+/* Takes the value of a named option. 0: no such name. */
 static int take_number(session *s, const char *name, const char *value)
 {
     uint64_t v = strtoull(value, NULL, 10);

@@ -8,7 +8,7 @@
 #include "case.h"
 #include "wavelane.h"
 
-/* What explains that a case was refused, as a number below fuzz_refusal_count(); -1: nothing does. */
+/* Finds what explains that a case was refused, as a number below fuzz_refusal_count(); -1: nothing does. */
 int fuzz_refusal_find(const fuzz_case *c, wvl_status status, const char *error);
 size_t fuzz_refusal_count(void);
 /* For summaries. */

@@ -12,7 +12,7 @@ typedef struct difference {
     size_t first;
 } difference;
 
-/* What the decoder should have written: value * 2^shift, offset to unsigned. */
+/* Compares with what the decoder should have written: value * 2^shift, offset to unsigned. */
 static difference measure(const wvl_judge_plane *a, const wvl_judge_plane *b, unsigned shift, int64_t offset)
 {
     difference d = {0, 0, 0.0, 0};

@@ -38,9 +38,9 @@ typedef struct wvl_judge_args {
     uint32_t mosaic[2];
     uint32_t size[2]; /* of a raw picture to compare with */
     unsigned layers, reduce, levels, tile[2];
-    /* Of the peer: markers 2 SOP, 4 EPH; precincts w,h,w,h from the top. */
+    /* The peer's settings: markers 2 SOP, 4 EPH; precincts w,h,w,h from the top. */
     unsigned style, markers, precincts[66], precinct_count;
-    /* Of the peer: 2 or 4 (K), limits of the codestream and of a component in bytes; 0: not digital cinema. */
+    /* The peer's profile: 2 or 4 (K), limits of the codestream and of a component in bytes; 0: not digital cinema. */
     uint32_t cinema[3];
     const char *words[2]; /* the command and its file */
     unsigned word_count;

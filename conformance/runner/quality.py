@@ -38,7 +38,7 @@ def encode_peer(attempt, ratios):
 
 
 def layer_bytes(attempt, path):
-    """Bytes of the codestream up to each layer: headers count with the first, SOP segments (6 bytes, not in the walker's sums) with their packets."""
+    """Bytes of the codestream up to each layer: headers count with the first, SOP marker segments (6 bytes, not in the walker's sums) with their packets."""
     _, report = judges.walker(attempt.machine, path)
     with open(path, "rb") as file:
         segments = 6 * report["packets"] // report["layers"] if codestream.facts(file.read())["sop"] else 0

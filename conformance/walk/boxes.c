@@ -71,12 +71,12 @@ static int read_box(wvl_walk *w, const wvl_walk_boxes *b, uint64_t at, uint64_t 
 }
 
 /* Keeps the first one of a kind. */
-static void keep(wvl_walk *w, wvl_walk_span *slot, const box *k)
+static void keep(wvl_walk *w, wvl_walk_span *place, const box *k)
 {
-    if (slot->at) {
+    if (place->at) {
         wvl_check_fail(w, WVL_RULE_BOX_DUPLICATE, k->span.offset, "a second box \"%s\"", k->name);
     } else {
-        *slot = k->span;
+        *place = k->span;
     }
 }
 

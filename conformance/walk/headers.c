@@ -76,7 +76,7 @@ static int is_bare(uint16_t code)
            code == WVL_WALK_EPH;
 }
 
-/* Reads the frame of the segment at offset; 0 after a complaint that ends the header. */
+/* Reads the frame of the marker segment at offset; 0 after a complaint that ends the header. */
 static int open_segment(wvl_walk *w, uint64_t offset, uint64_t end, wvl_walk_segment *s)
 {
     memset(s, 0, sizeof *s);
@@ -102,7 +102,7 @@ static int open_segment(wvl_walk *w, uint64_t offset, uint64_t end, wvl_walk_seg
     return 1;
 }
 
-/* Whether the marker may be in this header, with a complaint if not. */
+/* Says whether the marker may be in this header, with a complaint if not. */
 static int is_placed(wvl_walk *w, const wvl_walk_segment *s, int id, uint32_t seen, int is_first)
 {
     const marker *m = &markers[id];

@@ -232,7 +232,7 @@ static int find_cause(decoder *d, const uint8_t *data)
     return 1;
 }
 
-/* Of a pass that was read to its end: do its streams meet as they should? Encoders write a byte more behind 0xFF, or
+/* The pass was read to its end: do its streams meet as they should? Encoders write a byte more behind 0xFF, or
  * where one stream has nothing to share with the other's last byte. */
 static void judge_ends(decoder *d, const uint8_t *data, size_t bytes)
 {

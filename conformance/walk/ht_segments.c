@@ -111,7 +111,7 @@ static void compare_bound(const judge *j, unsigned bits, uint64_t at)
     }
 }
 
-/* Whether the block's refinement can be judged by it. */
+/* Says whether the block's refinement can be judged by it. */
 static int is_whole(wvl_walk_ht_fault fault)
 {
     return fault == WVL_WALK_HT_SOUND || fault == WVL_WALK_HT_MEL_STUFFING || fault == WVL_WALK_HT_VLC_STUFFING ||

@@ -11,7 +11,7 @@
 
 #define WVL_WALK_HT_READY 57u /* bits at hand after a refill */
 
-/* Whether one of four bytes is 0xFF: a byte of the complement is 0. */
+/* Says whether one of four bytes is 0xFF: a byte of the complement is 0. */
 static inline int wvl_walk_ht_has_ff(uint32_t four) { return ((~four - 0x01010101u) & four & 0x80808080u) != 0; }
 
 /* MagSgn and SigProp: from the first byte on, each from its lowest bit; a byte after 0xFF has seven. */

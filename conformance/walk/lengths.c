@@ -7,7 +7,7 @@
 static int next_length(wvl_walk_tile_walk *t, wvl_walk_lengths *l, uint64_t *value)
 {
     const wvl_walk_series_item *items = t->plt.items;
-    while (l->at == l->end && l->data == t->w->data && l->item < t->plt.count) { /* PLT: the next segment */
+    while (l->at == l->end && l->data == t->w->data && l->item < t->plt.count) { /* PLT: the next marker segment */
         const wvl_walk_series_item *item = &items[l->item++];
         l->at = item->at;
         l->end = item->at + item->bytes;

@@ -110,7 +110,7 @@ static int read_marker(wvl_walk_listing *l, uint64_t offset, uint64_t end, unsig
     return *marker >= 0xFF01 || wvl_check_put_problem(l, offset, "%02x%02x where a marker is expected", raw[0], raw[1]);
 }
 
-/* One segment at offset, which moves behind it. */
+/* One marker segment at offset, which moves behind it. */
 static int list_segment(wvl_walk_listing *l, unsigned marker, uint64_t *offset, uint64_t end)
 {
     const char *known = wvl_check_marker_name(marker);

@@ -13,7 +13,7 @@ typedef struct wvl_walk_listing {
     uint8_t start[16]; /* what a source without memory gave */
     wvl_walk_list held;
     int has_problem, lacks_memory;
-    /* content of the box or segment at hand: reads beyond its end give 0 and are noted */
+    /* content of the box or marker segment at hand: reads beyond its end give 0 and are noted */
     uint64_t offset;
     const uint8_t *p;
     size_t left;

@@ -112,26 +112,26 @@
 #define WVL_CHECK_RULES_POINTER(X)                                                                                     \
     X(TLM_LENGTH, "tlm.length", "A.7.1", ERROR, "Ltlm covers whole entries.")                                          \
     X(TLM_STLM, "tlm.stlm", "A.7.1", ERROR, "Reserved bits and values of Stlm are not used.")                          \
-    X(TLM_INDEX, "tlm.index", "A.7.1", ERROR, "Ztlm counts the TLM segments from 0.")                                  \
+    X(TLM_INDEX, "tlm.index", "A.7.1", ERROR, "Ztlm counts the TLM marker segments from 0.")                           \
     X(TLM_COUNT, "tlm.count", "A.7.1", ERROR, "TLM lists every tile-part.")                                            \
     X(TLM_TILE, "tlm.tile", "A.7.1", ERROR, "Ttlm is the tile-part's tile.")                                           \
     X(TLM_BYTES, "tlm.bytes", "A.7.1", ERROR, "Ptlm is the tile-part's length.")                                       \
     X(TLM_IMPLICIT, "tlm.implicit", "A.7.1", ERROR,                                                                    \
       "TLM without tile numbers goes with one tile-part a tile, in order.")                                            \
     X(PLM_LENGTH, "plm.length", "A.7.2", ERROR, "PLM holds whole lists of whole lengths.")                             \
-    X(PLM_INDEX, "plm.index", "A.7.2", ERROR, "Zplm counts the PLM segments from 0.")                                  \
+    X(PLM_INDEX, "plm.index", "A.7.2", ERROR, "Zplm counts the PLM marker segments from 0.")                           \
     X(PLM_COUNT, "plm.count", "A.7.2", ERROR, "PLM lists every packet.")                                               \
     X(PLM_BYTES, "plm.bytes", "A.7.2", ERROR, "A length of PLM is its packet's.")                                      \
     X(PLT_LENGTH, "plt.length", "A.7.3", ERROR, "PLT holds whole lengths.")                                            \
-    X(PLT_INDEX, "plt.index", "A.7.3", ERROR, "Zplt counts the PLT segments of a header from 0.")                      \
+    X(PLT_INDEX, "plt.index", "A.7.3", ERROR, "Zplt counts the PLT marker segments of a header from 0.")               \
     X(PLT_COUNT, "plt.count", "A.7.3", ERROR, "PLT lists every packet of the tile-part.")                              \
     X(PLT_BYTES, "plt.bytes", "A.7.3", ERROR, "A length of PLT is its packet's.")                                      \
     X(PPM_LENGTH, "ppm.length", "A.7.4", ERROR, "PPM holds Zppm and packet headers.")                                  \
-    X(PPM_INDEX, "ppm.index", "A.7.4", ERROR, "Zppm counts the PPM segments from 0.")                                  \
+    X(PPM_INDEX, "ppm.index", "A.7.4", ERROR, "Zppm counts the PPM marker segments from 0.")                           \
     X(PPM_PARTS, "ppm.parts", "A.7.4", ERROR, "PPM has packet headers for every tile-part and no more.")               \
     X(PPM_EXCESS, "ppm.excess", "A.7.4", ERROR, "The packet headers of a tile-part are those of its packets.")         \
     X(PPT_LENGTH, "ppt.length", "A.7.5", ERROR, "PPT holds Zppt and packet headers.")                                  \
-    X(PPT_INDEX, "ppt.index", "A.7.5", ERROR, "Zppt counts the PPT segments of a tile from 0.")                        \
+    X(PPT_INDEX, "ppt.index", "A.7.5", ERROR, "Zppt counts the PPT marker segments of a tile from 0.")                 \
     X(PPT_WITH_PPM, "ppt.with-ppm", "A.7.5", ERROR, "PPT is not used with PPM.")                                       \
     X(PPT_EXCESS, "ppt.excess", "A.7.5", ERROR, "The packet headers of a tile are those of its packets.")              \
     X(PPT_LATE, "ppt.late", "A.7.5", ERROR, "A packet's header is not after its body.")                                \

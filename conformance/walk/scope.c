@@ -142,7 +142,7 @@ static int quant_fits(wvl_walk *w, uint32_t c)
     return 1;
 }
 
-/* What the code-block style needs of CAP, which may come after COD. */
+/* Checks what the code-block style needs of CAP, which may come after COD. */
 static int style_fits(wvl_walk *w, uint32_t c)
 {
     const wvl_walk_coding *k = wvl_check_coding_of(w, c);
@@ -171,8 +171,8 @@ unsigned wvl_check_told_bound(const wvl_walk *w)
     return p < 20 ? p + 8 : p < 31 ? 4 * (p - 19) + 27 : 74;
 }
 
-/* What a band's exponent allows, on the scale of B: Mb with 5/3, one more less the band's level with 9/7. Whether
- * samples need it only a decoder finds. */
+/* Checks what a band's exponent allows, on the scale of B: Mb with 5/3, one more less the band's level with 9/7.
+ * Whether samples need it only a decoder finds. */
 static int is_told(wvl_walk *w, uint32_t c)
 {
     const wvl_walk_coding *k = wvl_check_coding_of(w, c);

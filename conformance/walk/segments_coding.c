@@ -100,7 +100,7 @@ void wvl_check_read_cod(wvl_walk *w, wvl_walk_segment *s)
     }
 }
 
-/* The component that a segment begins with; UINT32_MAX after a complaint. */
+/* The component that a marker segment begins with; UINT32_MAX after a complaint. */
 static uint32_t take_component(wvl_walk *w, wvl_walk_segment *s, const char *name, wvl_check_rule_id range,
                                wvl_check_rule_id duplicate, const uint16_t *map)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TLM, PLM, PPM, and the numbering of segments that continue each other (A.7). */
+/* TLM, PLM, PPM, and the numbering of marker segments that continue each other (A.7). */
 #include <stdlib.h>
 
 #include "walk.h"

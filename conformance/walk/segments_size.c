@@ -175,7 +175,7 @@ void wvl_check_read_cpf(wvl_walk *w, wvl_walk_segment *s)
     check_words(w, s, "CPF", WVL_RULE_CPF_LENGTH, WVL_RULE_CPF_VALUE);
 }
 
-/* ---- Informative segments -------------------------------------------------------------------- */
+/* ---- Informative marker segments ------------------------------------------------------------- */
 
 void wvl_check_read_crg(wvl_walk *w, wvl_walk_segment *s)
 {

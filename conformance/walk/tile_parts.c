@@ -204,7 +204,7 @@ static void check_tlm(wvl_walk *w)
     }
 }
 
-/* ---- PPM and PLM: pieces of the segments, in order, handed to the tile-parts in order -------- */
+/* ---- PPM and PLM: pieces of the marker segments, in order, handed to the tile-parts in order ---- */
 
 static int gather_series(wvl_walk *w, wvl_walk_list *series, wvl_walk_gathered *g)
 {

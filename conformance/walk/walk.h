@@ -276,7 +276,7 @@ void wvl_check_scan_parts(wvl_walk *w);
 void wvl_check_walk_tiles(wvl_walk *w);
 
 /* codestream.c */
-/* Whether a caller's structure of `size` bytes, of which `known` are known here, sets nothing beyond those. */
+/* Says whether a caller's structure of `size` bytes, of which `known` are known here, sets nothing beyond those. */
 int wvl_check_is_known(const void *structure, size_t size, size_t known);
 void wvl_check_walk_codestream(wvl_walk *w);
 void wvl_check_release_walk(wvl_walk *w);

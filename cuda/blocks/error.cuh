@@ -86,7 +86,7 @@ __device__ __forceinline__ square_sums add_narrow_squares(const error_block &b)
     return {(double)sum_lanes(energy), (double)sum_lanes(left)};
 }
 
-/* Of a warp; the same for all lanes. */
+/* Measures with a warp; the result is the same for all lanes. */
 __device__ __forceinline__ wvl_cuda_block_error measure_error(const error_block &b, double weight)
 {
     square_sums sums = {0.0, 0.0};

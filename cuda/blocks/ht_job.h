@@ -63,7 +63,8 @@ typedef struct wvl_cuda_ht_group {
     uint32_t first, count; /* blocks */
 } wvl_cuda_ht_group;
 
-/* Of a block between the kernels. Offsets are bytes from its piece of scratch; pieces lie at multiples of 16 bytes.
+/* What is known of a block between the kernels. Offsets are bytes from its piece of scratch; pieces lie at multiples of
+ * 16 bytes.
  */
 typedef struct wvl_cuda_ht_part {
     uint32_t piece;             /* of the cleanup segment, in units of 16 bytes */
@@ -107,7 +108,7 @@ enum {
     WVL_CUDA_HT_COUNTERS = WVL_CUDA_HT_NEXT + WVL_CUDA_HT_CLASSES + 1
 };
 
-/* Of a launch whose blocks the device lists (cuda/rate/sets.cu). Zeroed before. */
+/* The lists of a launch whose blocks the device lists (cuda/rate/sets.cu). Zeroed before. */
 typedef struct wvl_cuda_ht_lists {
     uint32_t next[WVL_CUDA_HT_CLASSES + 1]; /* as WVL_CUDA_HT_NEXT */
     uint32_t count[WVL_CUDA_HT_CLASSES];    /* entries of `order` from class_first on */

@@ -27,7 +27,7 @@ static wvl_cuda_status fetch_limits(const wvl_cuda_runtime *rt, int device, uint
 /* A warp of the kernel of this class takes two blocks. */
 static int takes_pairs(unsigned kind) { return kind >= WVL_CUDA_HT_32_PLAIN && kind <= WVL_CUDA_HT_32; }
 
-/* As many warps as the limit holds; then as many thread blocks as a multiprocessor does. */
+/* Takes as many warps as the limit holds; then as many thread blocks as a multiprocessor does. */
 static wvl_cuda_status shape_kernel(wvl_cuda_ht *ht, wvl_cuda_ht_shape *shape, uint32_t most_warps,
                                     uint32_t table_words, uint32_t warp_words, uint32_t limit, uint32_t processor)
 {
@@ -101,7 +101,7 @@ void wvl_cuda_ht_sort(const wvl_cuda_ht_block *blocks, uint32_t count, uint32_t 
     }
 }
 
-/* As most_bytes and lay_out of the kernels count. */
+/* Counts as most_bytes and lay_out of the kernels do. */
 static uint64_t most_bytes(uint64_t bits) { return 2 * (bits / 15) + 6; }
 static uint64_t whole_units(uint64_t bytes) { return (bytes + 15) & ~UINT64_C(15); }
 
@@ -283,8 +283,8 @@ static int64_t saturate(wvl_wide v)
     return v < -most ? -(int64_t)most : (int64_t)v;
 }
 
-/* As codec/ht/refine.c weighs a cleanup pass: 4 m^2 of exact samples, else (4 k^2 - 1) 2^P + 8 k r + 4 r of those that
- * are told. */
+/* Weighs a cleanup pass as codec/ht/refine.c does: 4 m^2 of exact samples, else (4 k^2 - 1) 2^P + 8 k r + 4 r of those
+ * that are told. */
 void wvl_cuda_ht_weigh(const wvl_cuda_ht_block *block, const wvl_cuda_ht_sums *sums, wvl_block_output *out)
 {
     unsigned P = block->frac_bits + block->cleanup_plane;

@@ -125,7 +125,7 @@ __device__ __forceinline__ void put_events(uint32_t *words, uint32_t *to, uint64
     __syncwarp();
 }
 
-/* Where the parts of a cleanup segment lie in its piece. */
+/* Says where the parts of a cleanup segment lie in its piece. */
 __device__ __forceinline__ wvl_cuda_ht_part lay_out(const uint32_t total[3], uint32_t *bytes)
 {
     wvl_cuda_ht_part p = {};

@@ -62,7 +62,7 @@ __device__ __forceinline__ quad describe_quad(uint32_t rho, uint32_t u, uint32_t
     return q;
 }
 
-/* Of the first row by the rho to the left; of others by the significance of the samples above: bits 0 and 2 of
+/* In the first row the rho to the left decides; in others the significance of the samples above: bits 0 and 2 of
  * `above`.
  */
 __device__ __forceinline__ uint32_t find_context(bool is_first, uint32_t above, uint32_t rho_west)

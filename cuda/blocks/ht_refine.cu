@@ -22,7 +22,7 @@ struct stripes {
     uint32_t *significant, *bit, *negative, *fresh;
     uint32_t groups, count, width, height; /* groups of a stripe, stripes; samples */
     bool is_causal;
-    /* Of old and new significance; outside there is none. */
+    /* Reads old and new significance; outside there is none. */
     __device__ __forceinline__ uint32_t at(const uint32_t *of, int stripe, int group) const
     {
         return (uint32_t)stripe < count && (uint32_t)group < groups ? of[(uint32_t)stripe * groups + (uint32_t)group]
@@ -188,8 +188,8 @@ __device__ __forceinline__ uint32_t turn_columns(uint32_t v)
     return swap_index<1, 0, 0x22222222u>(v);
 }
 
-/* As extract(), in the same time whatever the bits are: bits move by the 0s of `which` below them, by 1, 2, 4, 8 and
- * 16 places. */
+/* Does what extract() does, in the same time whatever the bits are: bits move by the 0s of `which` below them, by 1, 2,
+ * 4, 8 and 16 places. */
 __device__ __forceinline__ uint32_t extract_word(uint32_t from, uint32_t which)
 {
     uint32_t v = from & which, below = ~which << 1;

@@ -20,7 +20,7 @@ __device__ __forceinline__ uint32_t low_bits(uint32_t n)
     return m;
 }
 
-/* Of a value above 0. __clz() takes an instruction more. */
+/* The value is above 0. __clz() takes an instruction more. */
 __device__ __forceinline__ uint32_t leading_zeros(uint32_t v)
 {
     uint32_t n;
@@ -28,7 +28,7 @@ __device__ __forceinline__ uint32_t leading_zeros(uint32_t v)
     return n;
 }
 
-/* Where the compiler does not see that an address is one of device memory. */
+/* The compiler does not always see that an address is one of device memory. */
 __device__ __forceinline__ void store_global(void *to, uint32_t v)
 {
     asm volatile("st.global.u32 [%0], %1;" ::"l"(to), "r"(v) : "memory");

@@ -12,7 +12,7 @@
 namespace wvl_mq
 {
 
-/* Whether anything of this launch counts. */
+/* Says whether anything of this launch counts. */
 __device__ __forceinline__ bool is_asked(const wvl_cuda_t1_job &job)
 {
     return !job.asked || item<const uint32_t>(job.asked, 0);
@@ -26,7 +26,7 @@ __device__ __forceinline__ uint32_t listed(const wvl_cuda_t1_job &job, uint32_t 
 
 __device__ __forceinline__ bool keeps(const wvl_cuda_t1_job &job) { return job.foresees && !job.is_styled; }
 
-/* Whether a block that is coded goes on where the round before stopped. */
+/* Says whether a block that is coded goes on where the round before stopped. */
 __device__ __forceinline__ bool goes_on(const wvl_cuda_t1_job &job) { return job.round && keeps(job); }
 
 __device__ __forceinline__ wvl_cuda_t1_kept &kept_of(const wvl_cuda_t1_job &job, const wvl_cuda_t1_state &state)

@@ -65,7 +65,7 @@ template <typename T> struct plane_sums {
     }
 };
 
-/* Of the passes of a block: they stand in this order from the top plane down. */
+/* The gains of a block's passes stand in this order from the top plane down. */
 enum { GAIN_CLEANUP, GAIN_PROPAGATION, GAIN_REFINEMENT, GAINS };
 
 /* Gains of all passes from the sums of warps. sums: [plane][GAINS][WARPS]. */
@@ -101,7 +101,7 @@ __device__ __forceinline__ uint32_t last_plane(const wvl_cuda_t1_state &state)
     return state.planes - 1 - (state.passes + 1u) / 3;
 }
 
-/* Whether there is anything to weigh: samples of a block without a bound are not read. */
+/* Says whether there is anything to weigh: samples of a block without a bound are not read. */
 __device__ __forceinline__ bool is_weighed(const wvl_cuda_t1_job &job, uint32_t id, uint32_t n)
 {
     if (state_of(job, id).flags & WVL_CUDA_T1_LEFT) {
@@ -114,7 +114,7 @@ __device__ __forceinline__ bool is_weighed(const wvl_cuda_t1_job &job, uint32_t 
     return is_any;
 }
 
-/* Where a thread finds which samples of its word are fresh in plane 0; NULL: there is no such word. */
+/* Returns where a thread finds which samples of its word are fresh in plane 0; NULL: there is no such word. */
 __device__ __forceinline__ const uint32_t *find_fresh(const wvl_cuda_t1_job &job, const wvl_cuda_t1_state &state,
                                                       const word_layout &layout, uint32_t n)
 {

@@ -31,7 +31,7 @@ struct segment_passes {
     const uint32_t *ends;
     uint32_t style, passes, last, bytes; /* last: pass of the whole block */
 
-    /* Where the segment of a pass ends. */
+    /* Returns where the segment of a pass ends. */
     __device__ __forceinline__ uint32_t end_of(uint32_t pass) const
     {
         while (pass < passes && !wvl_t1_pass_is_end(pass, style)) {

@@ -55,7 +55,7 @@ typedef struct wvl_cuda_t1_rect {
     uint16_t x0, y0, x1, y1;
 } wvl_cuda_t1_rect;
 
-/* Of a copy (wvl_roi). */
+/* The gains of a copy (wvl_roi). */
 typedef struct wvl_cuda_t1_lift {
     uint64_t energy;
     uint32_t count;
@@ -70,7 +70,7 @@ enum {
 };
 
 /*
- * Of a block between the kernels. Places in scratch memory are units of 16 bytes from its start.
+ * The state of a block between the kernels. Places in scratch memory are units of 16 bytes from its start.
  *
  * ends: uint32_t[3 * planes - 2], for each pass the number of symbols up to its end; afterwards, where the style ends a
  * segment with that pass (TERMALL, BYPASS), the bytes of the block up to there. Other entries keep their symbols.
@@ -224,7 +224,7 @@ typedef struct wvl_cuda_t1_job {
     uint32_t thin;  /* warps in front that have so few, those with the longest lists; the others have 32. 0: all have */
     uint32_t
         is_rare; /* mostly `asked` says that there is nothing to do: grids are no larger than what runs at a time */
-    /* Of wvl_t1_gather alone: */
+    /* wvl_t1_gather alone: */
     uint32_t output_units;
     uint64_t coded;        /* wvl_cuda_t1_coded[block_count] */
     uint64_t output;       /* output_units * 16 bytes, aligned to 16 */

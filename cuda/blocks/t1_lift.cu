@@ -61,7 +61,7 @@ __device__ __forceinline__ bool is_inside(const wvl_cuda_t1_job &job, const wvl_
     return is;
 }
 
-/* What of the square of a sample is coded, and what is left (codec/blocks/roi.c). */
+/* Returns what of the square of a sample is coded, and what is left (codec/blocks/roi.c). */
 __device__ __forceinline__ uint64_t energy_of(uint32_t m, uint32_t c, uint32_t frac_bits)
 {
     uint64_t mask = (UINT64_C(1) << frac_bits) - 1, r = m & mask, k = c & mask;
@@ -127,7 +127,7 @@ __device__ __forceinline__ wvl_cuda_t1_block lift_block(const wvl_cuda_t1_job &j
 
 /* ---- Gains ----------------------------------------------------------------------------------- */
 
-/* Of a pass of the copy (codec/blocks/roi.c). */
+/* Settles the gain of a pass of the copy (codec/blocks/roi.c). */
 __device__ __forceinline__ int64_t settle_gain(const wvl_cuda_t1_block &b, const wvl_cuda_t1_lift &lift, int64_t gain,
                                                uint32_t plane, uint32_t pass)
 {

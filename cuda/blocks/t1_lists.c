@@ -84,7 +84,7 @@ static uint64_t count_words(const wvl_cuda_t1_block *b)
     return wvl_align_up((b->height + 3u) / 4 * wide, 8);
 }
 
-/* As measure_block, take_chunks and close_list of the kernels count. */
+/* Counts as measure_block, take_chunks and close_list of the kernels do. */
 uint64_t wvl_cuda_t1_measure_scratch(const wvl_cuda_t1_block *b)
 {
     uint64_t samples = (uint64_t)b->width * b->height, columns = (uint64_t)b->width * ((b->height + 3u) / 4);
@@ -98,7 +98,7 @@ uint64_t wvl_cuda_t1_measure_scratch(const wvl_cuda_t1_block *b)
     return 16 * (words + ends + chunks + codeword);
 }
 
-/* As measure_block of the kernels counts. */
+/* Counts as measure_block of the kernels does. */
 uint64_t wvl_cuda_t1_measure_words(const wvl_cuda_t1_block *b)
 {
     uint64_t words = 3 * count_words(b) * (b->planes + 1u) / 4, ends = (3u * b->planes + 3u) / 4;

@@ -17,7 +17,7 @@ __device__ __forceinline__ uint32_t bin_of(uint32_t symbols)
     return WVL_CUDA_T1_SORT_BINS - 1 - min(symbols / BIN_SYMBOLS, WVL_CUDA_T1_SORT_BINS - 1);
 }
 
-/* Whether the block is coded in this round. */
+/* Says whether the block is coded in this round. */
 __device__ __forceinline__ bool is_coded(const wvl_cuda_t1_job &job, uint32_t id)
 {
     uint32_t flags = state_at(job, id).flags;

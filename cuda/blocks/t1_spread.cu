@@ -74,7 +74,7 @@ template <int W> struct spread_rows {
         constexpr uint32_t each = 8 / W; /* stripes of a group of eight words */
         return s / each * step + s % each * W;
     }
-    /* Of plane p above this one; of all from there on with `many`. */
+    /* Loads plane p above this one; with `many` all from there on. */
     __device__ __forceinline__ void load(uint32_t s, uint32_t p, uint32_t end, uint32_t (&v)[W]) const
     {
 #pragma unroll

@@ -39,7 +39,7 @@ __device__ __forceinline__ uint32_t *counter_of(const wvl_cuda_t1_job &job, uint
     return (uint32_t *)job.counters + which;
 }
 
-/* Whether words and gains of this launch count. */
+/* Says whether words and gains of this launch count. */
 __device__ __forceinline__ bool is_asked(const wvl_cuda_t1_job &job)
 {
     return !job.asked || *(const uint32_t *)job.asked;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The conversion to X'Y'Z' before the transform: what of a slot it takes, and its argument. */
+/* The conversion to X'Y'Z' before the transform: what of a workspace it takes, and its argument. */
 #ifndef WVL_CUDA_COLOR_COLOR_H
 #define WVL_CUDA_COLOR_COLOR_H
 

@@ -42,7 +42,7 @@ static inline int wvl_cuda_pixels_fit(const wvl_cuda_pixels *p, const wvl_tile_c
            p->pitch_bytes > 0;
 }
 
-/* Whether the tables of a launch are the same for both but for the addresses: every chooser asks for no more of an
+/* Says whether the tables of a launch are the same for both but for the addresses: every chooser asks for no more of an
  * address than its place in a line, and whether components share one. */
 static inline int wvl_cuda_pixels_alike(const wvl_cuda_pixels *a, const wvl_cuda_pixels *b, uint32_t count)
 {
@@ -75,7 +75,7 @@ static inline int wvl_cuda_component_fits(const wvl_cuda_fit *fit, const wvl_til
 }
 
 /* One component by itself: sets container_bits, columns and coef_bits of the wish, with 16 columns a lane where pixels
- * have 8 bits and the tile fills more than one strip of 8. 0: it does not march. */
+ * have 8 bits and the tile fills more than one panel of 8. 0: it does not march. */
 static inline int wvl_cuda_fit_gray(const wvl_cuda_fit *fit, const wvl_tile_component *tc, const wvl_cuda_pixels *p,
                                     unsigned coef_bytes, wvl_cuda_kernel_wish *wish)
 {
@@ -98,8 +98,8 @@ static inline int wvl_cuda_fit_gray(const wvl_cuda_fit *fit, const wvl_tile_comp
     return wvl_cuda_component_fits(fit, tc, p, 1, 8, 2, coef_bytes);
 }
 
-/* Whether the components that a color transform takes lie alike: sharing their containers, pixel by pixel, or in planes
- * of their own; in lanes of `columns`, containers of `bytes` and coefficients of coef_bytes. */
+/* Says whether the components that a color transform takes lie alike: sharing their containers, pixel by pixel, or in
+ * planes of their own; in lanes of `columns`, containers of `bytes` and coefficients of coef_bytes. */
 static inline int wvl_cuda_fit_colors(const wvl_cuda_fit *fit, int shared, uint32_t columns, uint32_t bytes,
                                       unsigned coef_bytes)
 {

@@ -19,7 +19,7 @@ enum {
     WVL_CUDA_FAMILY_PIXELS
 };
 
-/* Whether the kernel is reversible, by wavelet. */
+/* Says whether the kernel is reversible, by wavelet. */
 enum { WVL_CUDA_WAVELET_53 = 1, WVL_CUDA_WAVELET_97 = 0 };
 
 /* Where samples come from (inverse: go to). ANYTHING: pixels of any kind, or a plane. GRAY: the pixels of one
@@ -46,9 +46,9 @@ enum {
  * rows that the lanes of a warp fetch together. */
 enum { WVL_CUDA_AHEAD_NONE, WVL_CUDA_AHEAD_RING, WVL_CUDA_AHEAD_SHORT, WVL_CUDA_AHEAD_WARP };
 
-/* What a strip owns of its 32 lanes. LEAST: all but those that lifting needs at either side. WHOLE: one lane less at
+/* What a panel owns of its 32 lanes. LEAST: all but those that lifting needs at either side. WHOLE: one lane less at
  * either side where that costs little, so that stores begin with whole sectors at both levels. EDGES: as LEAST, but the
- * outer strips own the lanes at the edges. */
+ * outer panels own the lanes at the edges. */
 enum { WVL_CUDA_OWNS_LEAST, WVL_CUDA_OWNS_WHOLE, WVL_CUDA_OWNS_EDGES };
 
 typedef struct wvl_cuda_kernel_row {
@@ -60,7 +60,7 @@ typedef struct wvl_cuda_kernel_row {
                              * be signed */
     uint16_t threads;       /* of a thread block */
     uint8_t blocks;         /* thread blocks that a multiprocessor holds: launch bounds */
-    uint8_t counted;        /* marching: warps a multiprocessor that count when segments are chosen */
+    uint8_t counted;        /* marching: warps a multiprocessor that count when stretches are chosen */
     uint32_t shared_bytes;  /* of a thread block */
 } wvl_cuda_kernel_row;
 
@@ -82,7 +82,7 @@ typedef struct wvl_cuda_kernel_wish {
     uint8_t deep;   /* magnitudes exceed what the float quantiser proves */
 } wvl_cuda_kernel_wish;
 
-/* Whether the kernel does what the wish says, apart from `deep`. */
+/* Says whether the kernel does what the wish says, apart from `deep`. */
 static inline int wvl_cuda_row_fits(const wvl_cuda_kernel_row *row, const wvl_cuda_kernel_wish *wish)
 {
     return row->family == wish->family && row->reversible == wish->reversible && row->end == wish->end &&

@@ -14,7 +14,7 @@
 
 #include "cuda/core/split.h"
 
-/* Of every kernel that launch.c launches with split tables. */
+/* The arguments of every kernel that launch.c launches with split tables. */
 #define LAUNCH_ARGUMENTS const wvl_cuda_split *splits, const wvl_cuda_item *items, uint32_t asked, uint32_t only
 
 __device__ __forceinline__ void wait_for_launch_in_front(void)
@@ -85,7 +85,7 @@ __device__ __forceinline__ void wait_for_tile(uint64_t flags, const wvl_cuda_ite
     __syncthreads();
 }
 
-/* Where the warp's flag lies; 0: nobody asks. */
+/* Returns where the warp's flag lies; 0: nobody asks. */
 __device__ __forceinline__ uint64_t open_flag(const wvl_cuda_split &split, const wvl_cuda_item &item)
 {
     return split.flags ? split.flags + 4ull * item.flag : 0;

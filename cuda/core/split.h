@@ -27,12 +27,12 @@ typedef struct wvl_cuda_plane {
 
 /* Where the coefficients of a band go: geom/handover.h, with addresses. */
 typedef struct wvl_cuda_band {
-    uint64_t samples;   /* first slot; 0: no such band at this level */
+    uint64_t samples;   /* first cell; 0: no such band at this level */
     uint64_t bounds;    /* of the first block */
     uint64_t row_bytes; /* from a block to the one below */
     wvl_rect rect;
     uint32_t block_x0, block_y0, block_cols;
-    uint32_t slot_width, slot_bytes;
+    uint32_t cell_width, cell_bytes;
     float reciprocal;
     uint8_t xcb, ycb, coef_bytes;
     uint8_t deep; /* magnitudes may exceed what the float quantiser proves */
@@ -49,9 +49,9 @@ typedef struct wvl_cuda_split {
                          * Cascades: number of splits in the launch */
     uint8_t pack;       /* kernels of several splits a warp: their number, from this one on; they differ only in
                          * where they lie; 1: this one alone */
-    uint16_t room;      /* marching kernels: lanes at either side that a strip shares with its neighbour */
-    uint16_t lead;      /* marching kernels: lanes of the first strip before the first column: `room`, or 0 where
-                         * the outer strips own the lanes at the edges */
+    uint16_t room;      /* marching kernels: lanes at either side that a panel shares with its neighbour */
+    uint16_t lead;      /* marching kernels: lanes of the first panel before the first column: `room`, or 0 where
+                         * the outer panels own the lanes at the edges */
     uint16_t component; /* whose pixels pixels[0] are, with mct_part 0; for the host */
     uint32_t tile_width, tile_height; /* cascades, the first split of a chain: in samples of the deepest level */
     uint64_t outside;                 /* address of a word: nonzero when a sample is outside its depth */
@@ -61,18 +61,18 @@ typedef struct wvl_cuda_split {
     wvl_cuda_band deep_band[4];     /* SPLIT_TWICE: of the second level */
     uint64_t flags, front_flags;    /* a word for every item, nonzero when its low-low samples are in memory: of this
                                      * split (0: nobody asks) and of the one that writes `in` (0: none) */
-    uint16_t beside, beside_splits; /* strips that go on from picture to picture: number of pictures, and splits from
+    uint16_t beside, beside_splits; /* panels that go on from picture to picture: number of pictures, and splits from
                                      * one to the next; they differ only in where they lie, and coefficients and bounds
                                      * of all bands lie equally far apart */
     uint16_t columns, grade; /* marching kernels, for the host: columns of a lane; length of the first row of items in
                               * percent of the mean; the last row is shorter by the same amount */
-    uint32_t strips;         /* of the split, or of all that stand beside */
+    uint32_t panels;         /* of the split, or of all that stand beside */
     uint32_t iterations;     /* for the host, as all members from here */
     uint32_t rows, long_rows, long_iterations; /* rows of items; the first long_rows of them share long_iterations,
-                                                * the others share what is left (dwt/segment.h) */
+                                                * the others share what is left (dwt/stretch.h) */
 } wvl_cuda_split;
 
-/* x, y: of a tile. Marching kernels: x is the strip, y the first of `count` iterations. */
+/* x, y: of a tile. Marching kernels: x is the panel, y the first of `count` iterations. */
 typedef struct wvl_cuda_item {
     uint32_t split, x, y, count;
     uint32_t flag;               /* marching kernels: number of its flag */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/intmath.h"
-#include "cuda/dwt/segment.h"
+#include "cuda/dwt/stretch.h"
 #include "cuda/dwt/tuning.h"
 
 #define PARTS 3 /* splits of a picture: one a component */
@@ -15,7 +15,7 @@ static int bands_alike(const wvl_cuda_band *a, const wvl_cuda_band *b)
     for (unsigned i = 1; i < 4; i++) {
         alike = alike && a[i].row_bytes == b[i].row_bytes && a[i].rect.y0 == b[i].rect.y0 &&
                 a[i].block_y0 == b[i].block_y0 && a[i].block_cols == b[i].block_cols &&
-                a[i].slot_width == b[i].slot_width && a[i].slot_bytes == b[i].slot_bytes && a[i].xcb == b[i].xcb &&
+                a[i].cell_width == b[i].cell_width && a[i].cell_bytes == b[i].cell_bytes && a[i].xcb == b[i].xcb &&
                 a[i].ycb == b[i].ycb && a[i].deep == b[i].deep;
     }
     return alike;
@@ -59,7 +59,7 @@ static int pixels_alike(const wvl_cuda_split *a, const wvl_cuda_split *b)
 /* All components of both pictures. */
 static int may_stand_beside(const wvl_cuda_split *a, const wvl_cuda_split *b)
 {
-    int may = a->beside == 1 && b->beside == 1 && a->strips == b->strips && a->room == b->room; /* neither does yet */
+    int may = a->beside == 1 && b->beside == 1 && a->panels == b->panels && a->room == b->room; /* neither does yet */
     for (unsigned i = 0; i < PARTS; i++) {
         const uint64_t samples = b[i].band[1].samples - a[i].band[1].samples,
                        bounds = b[i].band[1].bounds - a[i].band[1].bounds;
@@ -77,8 +77,8 @@ static uint64_t write_items(const wvl_cuda_split *splits, uint32_t first, wvl_cu
     wvl_cuda_item *item = items;
     for (uint32_t row = 0, y = 0, count; row < split->rows; row++, y += count) {
         count = wvl_cuda_first_iteration(split, row + 1) - y;
-        for (uint32_t x = 0; x < split->strips; x++) {
-            *item++ = (wvl_cuda_item){.split = first, .x = x, .y = y, .count = count, .flag = row * split->strips + x};
+        for (uint32_t x = 0; x < split->panels; x++) {
+            *item++ = (wvl_cuda_item){.split = first, .x = x, .y = y, .count = count, .flag = row * split->panels + x};
         }
     }
     return (uint64_t)(item - items);
@@ -109,14 +109,14 @@ uint64_t wvl_cuda_set_beside(wvl_cuda_split *splits, wvl_cuda_item *items, uint6
             pictures++;
             end = next_split(items, end, count);
         }
-        const uint32_t strips = (uint32_t)wvl_ceil_div((uint64_t)runs * pictures, 30);
-        if (pictures > 1 && strips < (uint64_t)pictures * first->strips) {
+        const uint32_t panels = (uint32_t)wvl_ceil_div((uint64_t)runs * pictures, 30);
+        if (pictures > 1 && panels < (uint64_t)pictures * first->panels) {
             first->beside = (uint16_t)pictures;
             first->beside_splits = (uint16_t)apart;
             first->room = first->lead = 1;
-            first->strips = strips;
+            first->panels = panels;
             left += write_items(splits, number, items + left);
-        } else { /* fewer of them would save no strip either */
+        } else { /* fewer of them would save no panel either */
             memmove(items + left, items + at, (size_t)(end - at) * sizeof *items);
             left += end - at;
         }

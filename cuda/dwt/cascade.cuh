@@ -28,8 +28,8 @@ struct cascade_level : patch_area {
     int own_left, own_right, own_top, own_bottom; /* what is stored */
     int at, pitch,
         rows; /* between levels: first sample, row stride, rows from top - reach on; a row begins with left - 4 */
-    int strips, tasks; /* of 120 columns; of eight rows of one */
-    uint32_t inverse;  /* of strips, times 2^16: tasks are few */
+    int panels, tasks; /* of 120 columns; of eight rows of one */
+    uint32_t inverse;  /* of panels, times 2^16: tasks are few */
 };
 
 struct cascade_tile {
@@ -71,10 +71,10 @@ template <class T, int B, int CB> struct cascade : patch<T, B, CB> {
         g.own_top = max(r0 << shift, g.y0);
         g.own_bottom = min(r1 << shift, g.y1);
         g.pitch = ((g.right - g.left + 3) & ~3) + 8;
-        g.strips = (g.right - g.left + WVL_CUDA_CASCADE_OWN - 1) / WVL_CUDA_CASCADE_OWN;
+        g.panels = (g.right - g.left + WVL_CUDA_CASCADE_OWN - 1) / WVL_CUDA_CASCADE_OWN;
         const int chunks = (g.bottom - g.top + CASCADE_ROWS - 1) / CASCADE_ROWS;
-        g.tasks = g.strips * chunks;
-        g.inverse = 0x10000u / (uint32_t)g.strips + 1;
+        g.tasks = g.panels * chunks;
+        g.inverse = 0x10000u / (uint32_t)g.panels + 1;
         g.rows = chunks * CASCADE_ROWS + 2 * REACH;
         g.at = 0;
         s.level[k] = g;
@@ -126,12 +126,12 @@ template <class T, int B, int CB> struct cascade : patch<T, B, CB> {
         }
     }
 
-    __device__ __forceinline__ void run_task(cascade_tile &s, int k, int levels, int strip, int chunk)
+    __device__ __forceinline__ void run_task(cascade_tile &s, int k, int levels, int panel, int chunk)
     {
         const cascade_level &g = s.level[k];
         const wvl_cuda_split &split = s.split[k];
         const wvl_cuda_band *band = split.band + 1;
-        const int lane = threadIdx.x & 31, from = g.left + strip * WVL_CUDA_CASCADE_OWN, x = from + 4 * (lane - 1),
+        const int lane = threadIdx.x & 31, from = g.left + panel * WVL_CUDA_CASCADE_OWN, x = from + 4 * (lane - 1),
                   y = g.top + chunk * CASCADE_ROWS;
         if (k) {
             fetch_between(s, g, x, y);
@@ -230,11 +230,11 @@ template <class T, int B, int CB> struct cascade : patch<T, B, CB> {
                 __syncthreads();
                 mirror_edges(s, s.level[k]);
             }
-            const int strips = s.level[k].strips, tasks = s.level[k].tasks;
+            const int panels = s.level[k].panels, tasks = s.level[k].tasks;
 #pragma unroll 1
             for (int t = threadIdx.x >> 5; t < tasks; t += WVL_CUDA_CASCADE_WARPS) {
                 const int chunk = (int)((uint32_t)t * s.level[k].inverse >> 16);
-                run_task(s, k, levels, t - chunk * strips, chunk);
+                run_task(s, k, levels, t - chunk * panels, chunk);
             }
         }
         let_next_launch_begin();

@@ -36,8 +36,8 @@ static inline uint64_t wvl_cuda_cascade_turns(uint32_t width, uint32_t height, i
     return turns;
 }
 
-/* What some tiles cost, as measured: a wave of thread blocks waits for its tables; blocks that share a multiprocessor
- * hinder one another little. room: thread blocks that a multiprocessor holds. */
+/* Returns what some tiles cost, as measured: a wave of thread blocks waits for its tables; blocks that share a
+ * multiprocessor hinder one another little. room: thread blocks that a multiprocessor holds. */
 static inline uint64_t wvl_cuda_cascade_cost(uint64_t tiles, uint64_t turns, uint64_t room, uint64_t multiprocessors)
 {
     uint64_t wave = room * multiprocessors, rest = wvl_ceil_div(tiles % wave, multiprocessors);

@@ -6,7 +6,7 @@
 #include "dwt/quant.h"
 #include "geom/handover.h"
 
-#define REACH53 6u /* columns that a strip needs at either side, for two levels */
+#define REACH53 6u /* columns that a panel needs at either side, for two levels */
 #define REACH97 12u
 
 /* ---- Any-shape kernels ----------------------------------------------------------------------- */
@@ -35,11 +35,11 @@ uint32_t wvl_cuda_chain_length(const builder *b, const unit *u, unsigned level)
     return (uint64_t)cols * rows <= WVL_CUDA_CHAIN_TILES && length > 1 ? length : 0;
 }
 
-/* ---- Strips of marching kernels -------------------------------------------------------------- */
+/* ---- Panels of marching kernels -------------------------------------------------------------- */
 
-/* Lanes at either side that a strip shares with its neighbour. A second lane (WHOLE) makes what is stored begin with
+/* Lanes at either side that a panel shares with its neighbour. A second lane (WHOLE) makes what is stored begin with
  * whole sectors at both levels. That is worth more than the samples computed twice where memory is what is waited for
- * (5/3; 9/7 of one 8-bit component), unless it costs a strip where there are few. */
+ * (5/3; 9/7 of one 8-bit component), unless it costs a panel where there are few. */
 uint32_t wvl_cuda_march_room(const builder *b, const unit *u, unsigned level, const wvl_cuda_kernel_row *row)
 {
     uint32_t lanes = wvl_rect_width(level_rect(u, level)) / row->columns;
@@ -52,23 +52,23 @@ uint32_t wvl_cuda_march_room(const builder *b, const unit *u, unsigned level, co
     return needed + (row->owns == WVL_CUDA_OWNS_WHOLE && cheap);
 }
 
-/* Where the outer strips own the lanes of their room at the EDGES, it takes a strip less now and then, but moves what
- * strips own by `room` lanes: two keep sectors whole at one level of two. That costs little in planes, where a quarter
+/* Where the outer panels own the lanes of their room at the EDGES, it takes a panel less now and then, but moves what
+ * panels own by `room` lanes: two keep sectors whole at one level of two. That costs little in planes, where a quarter
  * of the samples is at the other level. */
-uint32_t wvl_cuda_march_strips(const builder *b, const unit *u, unsigned level, const wvl_cuda_kernel_row *row)
+uint32_t wvl_cuda_march_panels(const builder *b, const unit *u, unsigned level, const wvl_cuda_kernel_row *row)
 {
     uint32_t lanes = wvl_rect_width(level_rect(u, level)) / row->columns;
     uint32_t room = wvl_cuda_march_room(b, u, level, row), outer = row->owns == WVL_CUDA_OWNS_EDGES ? 2 * room : 0;
     return (uint32_t)wvl_ceil_div(lanes - outer, 32 - 2 * room);
 }
 
-uint64_t wvl_cuda_strip_shares(const builder *b, const unit *u, unsigned level, const wvl_cuda_kernel_row *row)
+uint64_t wvl_cuda_panel_shares(const builder *b, const unit *u, unsigned level, const wvl_cuda_kernel_row *row)
 {
     uint64_t lanes = wvl_rect_width(level_rect(u, level)) / row->columns;
     if (wvl_cuda_goes_on(row, b->components)) {
         return wvl_ceil_div(32 * lanes, 30);
     }
-    return 32ull * wvl_cuda_march_strips(b, u, level, row);
+    return 32ull * wvl_cuda_march_panels(b, u, level, row);
 }
 
 /* ---- What fits ------------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ static int bands_march(const wvl_tile_band *first, unsigned bytes)
 {
     int fit = wvl_cuda_bands_alike(first, bytes);
     for (unsigned i = 0; i < 3 && fit; i++) {
-        fit = (bytes != 2 || !is_deep(&first[i])) && !(wvl_cuda_slots_bytes(&first[i]) >> 31);
+        fit = (bytes != 2 || !is_deep(&first[i])) && !(wvl_cuda_cells_bytes(&first[i]) >> 31);
     }
     return fit;
 }
@@ -127,7 +127,7 @@ static unsigned coefficient_bytes(const unit *u, unsigned level)
     return wvl_cuda_level_bands(u->tile, u->tc, level)->coef_bytes;
 }
 
-/* Whether all bands of the level, and LL behind the last one, have coefficients of `bytes`. */
+/* Says whether all bands of the level, and LL behind the last one, have coefficients of `bytes`. */
 static int level_is_of(const unit *u, unsigned level, unsigned bytes)
 {
     const wvl_tile_band *bands = wvl_cuda_level_bands(u->tile, u->tc, level),
@@ -194,7 +194,7 @@ static const wvl_cuda_kernel_row *choose_gray(const builder *b, const unit *u)
     return row ? row : find_gray(b, u, 0);
 }
 
-/* Whether all of three components agree. */
+/* Says whether all of three components agree. */
 static int colors_march(const builder *b, const unit *u, int shared, const wvl_cuda_kernel_row *row)
 {
     const wvl_cuda_pixels *p = b->memory->pixels;
@@ -218,7 +218,7 @@ static const wvl_cuda_kernel_row *find_color(const unit *u, int shared, unsigned
     return wvl_cuda_find_kernel(&wish);
 }
 
-/* One of three components. 16 columns a lane are faster by more than an eighth, but lanes of the last strip may idle.
+/* One of three components. 16 columns a lane are faster by more than an eighth, but lanes of the last panel may idle.
  */
 static const wvl_cuda_kernel_row *choose_color(const builder *b, const unit *u)
 {
@@ -235,7 +235,7 @@ static const wvl_cuda_kernel_row *choose_color(const builder *b, const unit *u)
     }
     const wvl_cuda_kernel_row *wide = find_color(u, shared, 8, WVL_CUDA_MARCH_WIDE, 16);
     const wvl_cuda_kernel_row *row = find_color(u, shared, 8, WVL_CUDA_MARCH_COLUMNS, 16);
-    uint64_t few = wvl_cuda_strip_shares(b, u, 1, wide), many = wvl_cuda_strip_shares(b, u, 1, row);
+    uint64_t few = wvl_cuda_panel_shares(b, u, 1, wide), many = wvl_cuda_panel_shares(b, u, 1, row);
     /* Interleaved rows come by whole warps in 5/3. */
     int fits = !shared || !u->tc->reversible || wvl_rect_width(u->tc->rect) >= 32 * WVL_CUDA_MARCH_WIDE;
     if (fits && 16 * few <= 9 * many && colors_march(b, u, shared, wide)) {

@@ -17,14 +17,14 @@ int wvl_cuda_is_mixed(const unit *u);
 void wvl_cuda_measure_grid(wvl_rect r, uint32_t *cols, uint32_t *rows);
 uint32_t wvl_cuda_chain_length(const builder *b, const unit *u, unsigned level);
 
-/* Marching kernels: lanes that strips share at either side, strips. */
+/* Marching kernels: lanes that panels share at either side, panels. */
 uint32_t wvl_cuda_march_room(const builder *b, const unit *u, unsigned level, const wvl_cuda_kernel_row *row);
-uint32_t wvl_cuda_march_strips(const builder *b, const unit *u, unsigned level, const wvl_cuda_kernel_row *row);
-/* What the component adds to the strips of a launch, in 32nds: strips that go on from picture to picture need not be
- * whole. */
-uint64_t wvl_cuda_strip_shares(const builder *b, const unit *u, unsigned level, const wvl_cuda_kernel_row *row);
+uint32_t wvl_cuda_march_panels(const builder *b, const unit *u, unsigned level, const wvl_cuda_kernel_row *row);
+/* Returns what the component adds to the panels of a launch, in 32nds: panels that go on from picture to picture need
+ * not be whole. */
+uint64_t wvl_cuda_panel_shares(const builder *b, const unit *u, unsigned level, const wvl_cuda_kernel_row *row);
 
-/* Whether all planes of the launch are so small that latency is what they wait for. */
+/* Says whether all planes of the launch are so small that latency is what they wait for. */
 int wvl_cuda_plane_is_little(const builder *b, const unit *u, unsigned level);
 
 /* Levels from this one on that one launch takes tile by tile. */

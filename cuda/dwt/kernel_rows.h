@@ -62,7 +62,7 @@ MARCH(march_53_plane32_to16or32_packed,     53, PLANE,       32,  8,  0, ANY,  P
  * Levels 1 and 2 from pixels.
  * Thread blocks: as many as registers allow without spills, and for three components of 5/3 no fewer than 16.
  * Fewer warps count than there are (march_53_gray8_to16_16columns, march_53_gray16_to32) where memory is what a kernel
- * waits for: segments are longer then. In 9/7 the second lane of room (WHOLE) pays for 8-bit gray in 16 columns alone.
+ * waits for: stretches are longer then. In 9/7 the second lane of room (WHOLE) pays for 8-bit gray in 16 columns alone.
  */
 MARCH(march_53_gray8_to16_16columns,        53, GRAY,         8, 16, 16, ANY,  HALF, SHORT, WHOLE,  32, 16, 11, 2048)
 MARCH(march_97_gray8_to16_16columns,        97, GRAY,         8, 16, 16, ANY,  WIDE, SHORT, WHOLE,  32, 12, 12, 7168)

@@ -98,7 +98,7 @@ __device__ __forceinline__ void split_span(T (&v)[CORE + 2 * ROOM - 1], uint32_t
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-/* Where the rows around the tile at y0 lie. */
+/* Finds where the rows around the tile at y0 lie. */
 template <class T> __device__ __forceinline__ void find_rows(tile<T> &s, uint32_t y0)
 {
     const int i = threadIdx.x & 31, c = threadIdx.x / 32;

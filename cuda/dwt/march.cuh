@@ -3,7 +3,7 @@
  * Two levels in one pass: level shift, color transform, lifting, quantisation and bounds from pixels, or the next two
  * levels from a plane.
  *
- * Runs: one warp a thread block, so that all but the lane is uniform. It takes a strip of 32 lanes of C columns and
+ * Runs: one warp a thread block, so that all but the lane is uniform. It takes a panel of 32 lanes of C columns and
  * marches down, four rows an iteration. The next rows are on their way: four in registers (5/3 from 16-bit pixels to 32
  * bits), or four to eight in 2 to 12 KiB of shared memory; no barrier. Of three components each has a warp of its own,
  * in neighbouring blocks: the pixels that all three read come to the second and third from L2. Where the color
@@ -11,9 +11,9 @@
  * 9/7 of 16 columns leaves level 2 in shared memory between its steps: march_wide.cuh. 5/3 of 8-bit pixels in 16
  * columns runs level 1 in half floats: march_halves.cuh.
  * Lifting state stays in registers; one or two lanes at either side, three of 4 columns, recompute what the
- * neighbouring strip owns.
+ * neighbouring panel owns.
  *
- * Memory bounds it: each row is read once but for the margins of strips and of segments. Spills fail the build
+ * Memory bounds it: each row is read once but for the margins of panels and of stretches. Spills fail the build
  * (kernel_rows.h has the thread blocks that registers allow). Kernels that read planes wait for the flags of the rows
  * in front (core/order.cuh). docs/bench.md says how to measure. choose.c says which pictures fit; the others go through
  * the any-shape kernels.
@@ -30,8 +30,8 @@
 #include "cuda/dwt/block/rows.cuh"
 #include "cuda/dwt/tuning.h"
 
-/* Of the lane, in the resolution. Strips begin with the room that the one before owns, so that what they own begins
- * with a whole sector. lead: lanes of the first strip before the first column. */
+/* The columns of the lane, in the resolution. Panels begin with the room that the one before owns, so that what they
+ * own begins with a whole sector. lead: lanes of the first panel before the first column. */
 template <int C>
 __device__ __forceinline__ int first_column(const wvl_cuda_split &split, const wvl_cuda_item &item, uint32_t lead)
 {
@@ -46,7 +46,7 @@ __device__ __forceinline__ int first_column(const wvl_cuda_split &split, const w
         put_run<M, CB, DEPTH>(BANDS.to[B] + BANDS.at, V, BANDS.r[B], BANDS.deep, mine, BANDS.bound[B]);                \
     }
 
-/* Iterations: of the segment itself, those before it, of which only the state is wanted, or whichever they are. */
+/* Iterations: of the stretch itself, those before it, of which only the state is wanted, or whichever they are. */
 enum { OWN, RUN_IN, EITHER };
 
 /* T: int32_t (5/3) or float (9/7). R: the rows it reads. A: how they come. C: columns a lane. CB: bytes a coefficient.
@@ -54,7 +54,7 @@ enum { OWN, RUN_IN, EITHER };
 template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_ANY, bool PACK = false> struct marcher {
     static constexpr bool F97 = column<T, 1>::lag == 1;
     static constexpr int H = C / 2, Q = C / 4, LAG = F97, R0 = F97 ? 5 : 3;
-    /* What a segment runs before its own iterations, so that its state is that of the segment before: steps of level 1
+    /* What a stretch runs before its own iterations, so that its state is that of the stretch before: steps of level 1
      * that only go down, one more, whose low row is the first that level 2 knows, and iterations that store nothing. */
     static constexpr int DOWN = F97 ? 3 : 1, WARM = F97 ? 3 : 1, STEPS = DOWN + 1 + 2 * WARM;
     static_assert(STEPS % 2 == 0, "whole iterations");
@@ -71,7 +71,7 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
     R rows;
     A ahead;
     uint32_t seen, top_row[R::words];
-    int slot; /* of the next two rows */
+    int place; /* of the next two rows */
     column<T, C> v1;
     column<T, H> v2;
     march_bands<CB, PACK, F97 || R::parts == 3> one, two;
@@ -106,10 +106,10 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
     }
 
     /* Rows y and y + 1 set out. */
-    __device__ __forceinline__ void fetch(int to_slot, int y)
+    __device__ __forceinline__ void fetch(int to_place, int y)
     {
-        ahead.fetch(rows, to_slot, wvl_cuda_reflect_once(y, y0, y1));
-        ahead.fetch(rows, to_slot + 1, wvl_cuda_reflect_once(y + 1, y0, y1));
+        ahead.fetch(rows, to_place, wvl_cuda_reflect_once(y, y0, y1));
+        ahead.fetch(rows, to_place + 1, wvl_cuda_reflect_once(y + 1, y0, y1));
         ahead.close();
     }
 
@@ -142,7 +142,7 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
         last = col + C == width;
         const bool edges = EDGES && !split.lead;
         const int from_lane = edges && !item.x ? 0 : room,
-                  to_lane = edges && item.x + 1 == split.strips ? 32 : 32 - room;
+                  to_lane = edges && item.x + 1 == split.panels ? 32 : 32 - room;
         mine = PACK ? tag < (int)split.pack : col >= 0 && col < width && lane >= from_lane && lane < to_lane;
         open_rows(split, item);
         part = R::parts == 3 ? split.mct_part : 0;
@@ -176,40 +176,40 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
         const int y = first_row();
         if constexpr (A::peeks) {
 #pragma unroll
-            for (int i = 0; i < A::slots; i += 2) {
+            for (int i = 0; i < A::places; i += 2) {
                 fetch(i, y + i);
             }
-            slot = 0;
+            place = 0;
             ahead.peek(rows, wvl_cuda_reflect_once(y - 1, y0, y1), top_row);
             unpack(v1.x, top_row);
             return;
         }
         fetch(0, y - 1);
 #pragma unroll
-        for (int i = 2; i < A::slots; i += 2) {
+        for (int i = 2; i < A::places; i += 2) {
             fetch(i, y - 2 + i);
         }
         ahead.wait();
         ahead.read(0, top_row);
         unpack(v1.x, top_row);
         ahead.release();
-        fetch(0, y - 2 + A::slots);
-        slot = 2 % A::slots;
+        fetch(0, y - 2 + A::places);
+        place = 2 % A::places;
     }
 
     /* The next two rows of level 1. */
     __device__ __forceinline__ void take_rows(int h, T (&o)[C], T (&e)[C])
     {
         uint32_t raw[R::words];
-        const int at = A::slots == 4 ? 2 * h : A::slots == 2 ? 0 : slot;
+        const int at = A::places == 4 ? 2 * h : A::places == 2 ? 0 : place;
         ahead.wait();
         ahead.read(at, raw);
         unpack(o, raw);
         ahead.read(at + 1, raw);
         unpack(e, raw);
         ahead.release();
-        fetch(at, 4 * m + A::slots + R0 + 2 * h);
-        slot = (slot + 2) % A::slots;
+        fetch(at, 4 * m + A::places + R0 + 2 * h);
+        place = (place + 2) % A::places;
     }
 
     template <int WHICH> __device__ __forceinline__ bool is_own() const
@@ -244,7 +244,7 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
                 PUT_RUN(H, one, 1, o);
                 PUT_RUN(H, one, 2, o + 1);
             }
-            one.at += one.slot_row;
+            one.at += one.cell_row;
         }
 #pragma unroll
         for (int j = 0; j < H; j++) {
@@ -270,7 +270,7 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
                             : __byte_perm(low_bits(l2[LOW == 2 ? 4 * j : 0]), low_bits(l2[LOW == 2 ? 4 * j + 2 : 0]),
                                           0x5410);
         }
-        if (mine && (F97 || R::parts == 1)) { /* three components in batches leave more than L2 holds */
+        if (mine && (F97 || R::parts == 1)) { /* three components in bundles leave more than L2 holds */
             store_kept<WORDS>(low, w);
         } else if (mine) {
             store_plain<WORDS>(low, w);
@@ -302,7 +302,7 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
                 PUT_RUN(Q, two, 1, keep);
                 PUT_RUN(Q, two, 2, keep + 1);
             }
-            two.at += two.slot_row;
+            two.at += two.cell_row;
             low += low_pitch;
             if (two.begins(q + 1)) {
                 two.flush(q, mine);
@@ -331,7 +331,7 @@ template <class T, class R, class A, int C, int CB, int DEPTH = WVL_CUDA_DEPTH_A
         m = from - WARM;
     }
 
-    /* The whole segment. M: this, or what takes and puts the rows of level 1 in its own way. */
+    /* The whole stretch. M: this, or what takes and puts the rows of level 1 in its own way. */
     template <class M> static __device__ __forceinline__ void march_down(M &w)
     {
         w.m = w.from - STEPS / 2;

@@ -18,7 +18,7 @@ struct half_marcher : marcher<int32_t, pixel_rows<16, 1, 1, false>, row_ring<pix
         unpack_halves(o, raw, 0x65656565u);
         ahead.read(2 * h + 1, raw);
         unpack_halves(e, raw, 0x64646464u);
-        fetch(2 * h, 4 * m + ahead.slots + R0 + 2 * h);
+        fetch(2 * h, 4 * m + ahead.places + R0 + 2 * h);
     }
 
     template <int WHICH> __device__ __forceinline__ void put_one(int h, int32_t (&ll)[H])
@@ -41,7 +41,7 @@ struct half_marcher : marcher<int32_t, pixel_rows<16, 1, 1, false>, row_ring<pix
                 put_halves(one.to[1] + one.at, o, mine, one.bound[1]);
                 put_halves(one.to[2] + one.at, o + 4, mine, one.bound[2]);
             }
-            one.at += one.slot_row;
+            one.at += one.cell_row;
         }
         take_halves(ll, lo);
     }

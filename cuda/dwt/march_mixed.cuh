@@ -2,15 +2,15 @@
 /*
  * Marching in 9/7 from three components and their color transform, 16 columns a lane: a thread block of four warps, one
  * for each component (march_wide.cuh) and one that transforms the colors for all. 128 threads, 48 KiB of shared memory.
- * Strips may go on from one picture to the next (block/beside.cuh).
+ * Panels may go on from one picture to the next (block/beside.cuh).
  */
 #ifndef WVL_CUDA_DWT_MARCH_MIXED_CUH
 #define WVL_CUDA_DWT_MARCH_MIXED_CUH
 
 #include "cuda/dwt/march_wide.cuh"
 
-/* Of the warps that share a thread block: the component, or 3 for the one that mixes. Warps of one number share a
- * scheduler: the mixing warp is on the critical path of its block, so all mixing warps have one scheduler to
+/* Returns the part of a warp in its thread block: the component, or 3 for the one that mixes. Warps of one number share
+ * a scheduler: the mixing warp is on the critical path of its block, so all mixing warps have one scheduler to
  * themselves. That beats even load. */
 __device__ __forceinline__ int mixed_role(uint32_t thread) { return (int)(thread >> 5); }
 
@@ -21,14 +21,14 @@ template <class T, class R, class A, int C> struct mixer {
     A ahead;
     int y0, y1;
 
-    __device__ __forceinline__ void fetch(int slot, int y)
+    __device__ __forceinline__ void fetch(int place, int y)
     {
-        ahead.fetch(rows, slot, wvl_cuda_reflect_once(y, y0, y1));
-        ahead.fetch(rows, slot + 1, wvl_cuda_reflect_once(y + 1, y0, y1));
+        ahead.fetch(rows, place, wvl_cuda_reflect_once(y, y0, y1));
+        ahead.fetch(rows, place + 1, wvl_cuda_reflect_once(y + 1, y0, y1));
         ahead.close();
     }
     /* again: there is an older pair where this one goes. */
-    __device__ __forceinline__ void mix(color_stage<C> &stage, int slot, float shift, bool again)
+    __device__ __forceinline__ void mix(color_stage<C> &stage, int place, float shift, bool again)
     {
         if (again) {
             stage.reclaim();
@@ -36,7 +36,7 @@ template <class T, class R, class A, int C> struct mixer {
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             uint32_t raw[R::words];
-            ahead.read(slot + h, raw);
+            ahead.read(place + h, raw);
             mix_row<R, C>(stage, h, raw, shift);
         }
         ahead.release();
@@ -57,19 +57,19 @@ template <class T, class R, class A, int C> struct mixer {
         const int y = like.first_row(), pairs = 2 * (like.to - like.from) + reader::STEPS;
         fetch(0, y - 1);
 #pragma unroll
-        for (int i = 2; i < A::slots; i += 2) {
+        for (int i = 2; i < A::places; i += 2) {
             fetch(i, y - 2 + i);
         }
         ahead.wait();
         mix(stage, 0, shift, false);
-        fetch(0, y - 2 + A::slots);
-        int slot = 2;
+        fetch(0, y - 2 + A::places);
+        int place = 2;
 #pragma unroll 1
         for (int k = 0; k < pairs; k++) {
             ahead.wait();
-            mix(stage, slot, shift, k > color_stage<C>::pairs - 2);
-            fetch(slot, y + 2 * k + A::slots);
-            slot = slot + 2 < A::slots ? slot + 2 : 0;
+            mix(stage, place, shift, k > color_stage<C>::pairs - 2);
+            fetch(place, y + 2 * k + A::places);
+            place = place + 2 < A::places ? place + 2 : 0;
         }
 #pragma unroll
         for (int i = 0; i < color_stage<C>::pairs; i++) {

@@ -30,7 +30,7 @@ struct resting_rows {
     }
 };
 
-/* What is the same in all lanes, told to the compiler, which then has registers of another kind for it. */
+/* Tells the compiler what is the same in all lanes, which then has registers of another kind for it. */
 __device__ __forceinline__ int same(int v) { return __shfl_sync(FULL_WARP, v, 0); }
 __device__ __forceinline__ float same(float v) { return __shfl_sync(FULL_WARP, v, 0); }
 __device__ __forceinline__ uint8_t *same(uint8_t *v)
@@ -90,7 +90,7 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
                 put_run<Q, 2>(two.to[1] + two.at, keep, two.r[1], false, mine, two.bound[1]);
                 put_run<Q, 2>(two.to[2] + two.at, keep + 1, two.r[2], false, mine, two.bound[2]);
             }
-            two.at += two.slot_row;
+            two.at += two.cell_row;
             this->low += this->low_pitch;
             if (two.begins(q + 1)) {
                 two.flush(q, mine);
@@ -102,7 +102,7 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
     /* Row 2m + 1 + h of level 1's bands. */
     template <int WHICH> __device__ __forceinline__ void put_one(int h)
     {
-        static_assert(A::slots == 2 || A::slots == 4, "a slot for each step");
+        static_assert(A::places == 2 || A::places == 4, "a place for each step");
         float o[16], e[16], lo[16], ll[8];
         const int q = 2 * m + 1 + h;
         this->take_rows(h, o, e);
@@ -122,7 +122,7 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
                 put_run<H, 2>(one.to[1] + one.at, o, one.r[1], false, mine, one.bound[1]);
                 put_run<H, 2>(one.to[2] + one.at, o + 1, one.r[2], false, mine, one.bound[2]);
             }
-            one.at += one.slot_row;
+            one.at += one.cell_row;
         }
 #pragma unroll
         for (int j = 0; j < 8; j++) {
@@ -135,7 +135,7 @@ template <class R, class A> struct wide_marcher : marcher<float, R, A, 16, 2> {
         }
     }
 
-    /* All before the segment's own iterations. */
+    /* All before the stretch's own iterations. */
     __device__ __forceinline__ void run_in()
     {
         const float zero[8] = {};

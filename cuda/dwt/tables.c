@@ -9,7 +9,7 @@
 #include "cuda/dwt/cascade.h"
 #include "cuda/dwt/choose.h"
 #include "cuda/dwt/kernels.h"
-#include "cuda/dwt/segment.h"
+#include "cuda/dwt/stretch.h"
 #include "cuda/dwt/tables_unit.h"
 #include "cuda/dwt/tuning.h"
 #include "cuda/dwt/window.h"
@@ -72,13 +72,13 @@ static void build_band(const builder *b, const unit *u, const wvl_tile_band *fro
     }
     to->samples = b->memory->coefs + u->coefs + from->coef_offset;
     to->bounds = b->memory->bounds + (u->bounds + from->first_block) * sizeof(uint32_t);
-    to->slot_bytes = (uint32_t)(wvl_coef_slot(from, 1) - wvl_coef_slot(from, 0));
-    to->row_bytes = (uint64_t)from->block_cols * to->slot_bytes;
+    to->cell_bytes = (uint32_t)(wvl_coef_cell(from, 1) - wvl_coef_cell(from, 0));
+    to->row_bytes = (uint64_t)from->block_cols * to->cell_bytes;
     to->rect = from->rect;
     to->block_x0 = from->block_x0;
     to->block_y0 = from->block_y0;
     to->block_cols = from->block_cols;
-    to->slot_width = from->slot_width;
+    to->cell_width = from->cell_width;
     to->reciprocal = from->reciprocal;
     to->xcb = from->xcb;
     to->ycb = from->ycb;
@@ -200,55 +200,55 @@ static uint32_t march_iterations(const unit *u, unsigned level)
 }
 
 /* Rows are divided into items of equal length. No item has more than the given number of iterations. */
-static void cut_evenly(wvl_cuda_split *split, uint64_t segment)
+static void cut_evenly(wvl_cuda_split *split, uint64_t stretch)
 {
-    split->rows = split->long_rows = (uint32_t)wvl_ceil_div(split->iterations, segment);
+    split->rows = split->long_rows = (uint32_t)wvl_ceil_div(split->iterations, stretch);
     split->long_iterations = split->iterations;
 }
 
 /* More rows, so that every multiprocessor has as many warps as some have. wave: warps that come one to each. */
-static void fill_wave(wvl_cuda_split *split, uint64_t strips, uint64_t wave, uint64_t least)
+static void fill_wave(wvl_cuda_split *split, uint64_t panels, uint64_t wave, uint64_t least)
 {
-    const uint64_t rows = wvl_ceil_div(strips * split->rows, wave) * wave / strips;
+    const uint64_t rows = wvl_ceil_div(panels * split->rows, wave) * wave / panels;
     split->rows = split->long_rows = (uint32_t)wvl_max_u64(wvl_min_u64(rows, split->iterations / least), split->rows);
 }
 
-/* So many rows of long segments, then short ones, if any are left. */
-static void cut_long(wvl_cuda_split *split, uint64_t rows, uint64_t segment, uint64_t rest)
+/* So many rows of long stretches, then short ones, if any are left. */
+static void cut_long(wvl_cuda_split *split, uint64_t rows, uint64_t stretch, uint64_t rest)
 {
-    if (rows * segment >= split->iterations) {
+    if (rows * stretch >= split->iterations) {
         return;
     }
     split->long_rows = (uint32_t)rows;
-    split->long_iterations = (uint32_t)(rows * segment);
-    split->rows = (uint32_t)(rows + wvl_ceil_div(split->iterations - rows * segment, rest));
+    split->long_iterations = (uint32_t)(rows * stretch);
+    split->rows = (uint32_t)(rows + wvl_ceil_div(split->iterations - rows * stretch, rest));
 }
 
-/* Most rows in one wave of long segments, the others in short ones (tuning.h), if that leaves them long. */
+/* Most rows in one wave of long stretches, the others in short ones (tuning.h), if that leaves them long. */
 static void cut_wave(const builder *b, wvl_cuda_split *split)
 {
     uint64_t wave = b->row->blocks * b->multiprocessors * WVL_CUDA_MARCH_LONG_WAVE / 100;
-    uint64_t rows = wvl_max_u64(wave / wvl_max_u64(split->strips, 1), 1);
+    uint64_t rows = wvl_max_u64(wave / wvl_max_u64(split->panels, 1), 1);
     uint64_t length = ((uint64_t)split->iterations * WVL_CUDA_MARCH_LONG_PART / 100 + rows / 2) / rows;
     if (length >= WVL_CUDA_MARCH_LONG_MIN) {
         cut_long(split, rows, length, WVL_CUDA_MARCH_SHORT);
     }
 }
 
-/* Planes: the shortest segments of which one wave holds all, where those are short: what is waited for at the end is
+/* Planes: the shortest stretches of which one wave holds all, where those are short: what is waited for at the end is
  * one of them. */
-static uint64_t choose_plane_segment(const builder *b, const wvl_cuda_split *split, uint64_t whole, uint64_t chosen)
+static uint64_t choose_plane_stretch(const builder *b, const wvl_cuda_split *split, uint64_t whole, uint64_t chosen)
 {
     if (b->components < WVL_CUDA_MARCH_MANY) {
         return wvl_min_u64(whole, chosen);
     }
-    return split->reversible ? wvl_min_u64(chosen, WVL_CUDA_PLANE_SEGMENT_MANY) : chosen;
+    return split->reversible ? wvl_min_u64(chosen, WVL_CUDA_PLANE_STRETCH_MANY) : chosen;
 }
 
 /* Thread blocks that mix colors: long rows and short ones. */
 static void cut_mixed(const builder *b, uint64_t wave, uint32_t run_in, wvl_cuda_split *split)
 {
-    uint32_t long_rows = 0, longer = wvl_cuda_choose_long(b->strips, wave, split->iterations, run_in, &long_rows);
+    uint32_t long_rows = 0, longer = wvl_cuda_choose_long(b->panels, wave, split->iterations, run_in, &long_rows);
     if (longer > WVL_CUDA_MARCH_SHORT_MOST) {
         cut_long(split, long_rows, longer, WVL_CUDA_MARCH_REST);
     }
@@ -256,19 +256,19 @@ static void cut_mixed(const builder *b, uint64_t wave, uint32_t run_in, wvl_cuda
 
 static void cut_rows(const builder *b, unsigned level, wvl_cuda_split *split)
 {
-    uint64_t strips = b->strips, iterations = split->iterations, wave = b->row->counted * b->multiprocessors;
-    uint32_t least = level > 1 ? WVL_CUDA_PLANE_SEGMENT_MIN : WVL_CUDA_MARCH_SEGMENT_MIN;
+    uint64_t panels = b->panels, iterations = split->iterations, wave = b->row->counted * b->multiprocessors;
+    uint32_t least = level > 1 ? WVL_CUDA_PLANE_STRETCH_MIN : WVL_CUDA_MARCH_STRETCH_MIN;
     uint32_t run_in = split->reversible ? WVL_CUDA_RUN_IN53 : WVL_CUDA_RUN_IN97;
     int mixes = b->row->share == WVL_CUDA_SHARE_MIX, wide = b->row->columns == WVL_CUDA_MARCH_WIDE;
-    uint64_t chosen = wvl_cuda_choose_segment(strips, wave, iterations, run_in, least);
-    uint64_t part = wvl_max_u64(wave * WVL_CUDA_PLANE_WAVE / 100 / strips, 1);
+    uint64_t chosen = wvl_cuda_choose_stretch(panels, wave, iterations, run_in, least);
+    uint64_t part = wvl_max_u64(wave * WVL_CUDA_PLANE_WAVE / 100 / panels, 1);
     uint64_t whole = wvl_max_u64(wvl_ceil_div(iterations, part), least);
     split->grade = 100;
-    cut_evenly(split, level > 1 ? choose_plane_segment(b, split, whole, chosen) : chosen);
-    if (level == 1 && strips * split->rows <= wave) {
-        fill_wave(split, strips, b->multiprocessors * (mixes ? 3 : 1), least);
+    cut_evenly(split, level > 1 ? choose_plane_stretch(b, split, whole, chosen) : chosen);
+    if (level == 1 && panels * split->rows <= wave) {
+        fill_wave(split, panels, b->multiprocessors * (mixes ? 3 : 1), least);
     }
-    if (wide && !split->reversible && strips * split->rows <= wave) {
+    if (wide && !split->reversible && panels * split->rows <= wave) {
         split->grade = WVL_CUDA_MARCH_GRADE97_WIDE;
     }
     if (mixes) {
@@ -289,7 +289,7 @@ static void build_march(const builder *b, const unit *u, unsigned level, wvl_cud
     split->room = (uint16_t)wvl_cuda_march_room(b, u, level, b->row);
     split->lead = b->row->owns == WVL_CUDA_OWNS_EDGES ? 0 : split->room;
     split->columns = b->row->columns;
-    split->strips = wvl_cuda_march_strips(b, u, level, b->row);
+    split->panels = wvl_cuda_march_panels(b, u, level, b->row);
     split->iterations = march_iterations(u, level);
     cut_rows(b, level, split);
     split->pack = 1;
@@ -337,10 +337,10 @@ static void add_march(builder *b, const unit *u, unsigned level)
     for (uint32_t row = 0, y = 0, count; row < split->rows && !(level == 1 && wvl_cuda_is_mixed(u) && u->component);
          row++, y += count) {
         count = wvl_cuda_first_iteration(split, row + 1) - y;
-        for (uint32_t x = 0; x < split->strips; x++) {
+        for (uint32_t x = 0; x < split->panels; x++) {
             wvl_cuda_item *item = &t->items[t->item_count++];
             *item = (wvl_cuda_item){
-                .split = (uint32_t)t->split_count, .x = x, .y = y, .count = count, .flag = row * split->strips + x};
+                .split = (uint32_t)t->split_count, .x = x, .y = y, .count = count, .flag = row * split->panels + x};
             wvl_cuda_open_march_window(front, split, item);
         }
     }
@@ -398,9 +398,9 @@ static void add_last(builder *b, const unit *u, unsigned level)
     t->split_count++;
 }
 
-static void count_strips(builder *b, const unit *u, unsigned level)
+static void count_panels(builder *b, const unit *u, unsigned level)
 {
-    b->strips += wvl_cuda_strip_shares(b, u, level, b->row) / (is_packed(b) ? pack_size(level_rect(u, level)) : 1);
+    b->panels += wvl_cuda_panel_shares(b, u, level, b->row) / (is_packed(b) ? pack_size(level_rect(u, level)) : 1);
 }
 
 /* ---- All splits ------------------------------------------------------------------------------ */
@@ -471,7 +471,7 @@ static uint32_t only_split(const wvl_cuda_item *items, uint64_t count)
     return alike == count ? items->split + 1 : 0;
 }
 
-/* What a kernel does with a component. */
+/* Chooses what a kernel does with a component. */
 static visit choose_visit(const wvl_cuda_kernel_row *row)
 {
     switch (row->family) {
@@ -499,10 +499,10 @@ static void build_launch(builder *b, const wvl_tile_plan *tiles, uint32_t tile_c
 {
     wvl_cuda_tables *t = b->tables;
     uint64_t first = t->item_count;
-    b->strips = 0;
+    b->panels = 0;
     if (b->row->family == WVL_CUDA_FAMILY_MARCH) {
-        walk_units(b, tiles, tile_count, level, count_strips);
-        b->strips = wvl_max_u64(wvl_ceil_div(b->strips * b->batch, 32), 1);
+        walk_units(b, tiles, tile_count, level, count_panels);
+        b->panels = wvl_max_u64(wvl_ceil_div(b->panels * b->bundle, 32), 1);
     }
     b->first_split = t->split_count;
     b->cascade = NULL;
@@ -515,7 +515,7 @@ static void build_launch(builder *b, const wvl_tile_plan *tiles, uint32_t tile_c
     }
 }
 
-/* Whether the kernel may begin with the level: pixels at level 1, planes at the others. */
+/* Says whether the kernel may begin with the level: pixels at level 1, planes at the others. */
 static int may_begin(const wvl_cuda_kernel_row *row, unsigned level)
 {
     return level == 1 ? wvl_cuda_reads_pixels(row) : wvl_cuda_reads_planes(row);
@@ -537,8 +537,8 @@ void wvl_cuda_build_tables(const wvl_plan *plan, const wvl_tile_plan *tiles, uin
 {
     builder b = {.plan = plan, .memory = memory, .tables = tables, .any_shape = options->any_shape};
     b.multiprocessors = wvl_max_u32(options->multiprocessors, 1);
-    b.batch = wvl_max_u32(options->batch, 1);
-    b.components = (uint64_t)tile_count * plan->syntax.component_count * b.batch;
+    b.bundle = wvl_max_u32(options->bundle, 1);
+    b.components = (uint64_t)tile_count * plan->syntax.component_count * b.bundle;
     tables->split_count = tables->item_count = tables->flag_count = 0;
     tables->launch_count = memory ? 0 : count_launches();
     for (unsigned level = 1; level <= wvl_max_u32(plan->syntax.max_levels, 1); level++) {

@@ -35,12 +35,12 @@ typedef struct wvl_cuda_tables {
 
 typedef struct wvl_cuda_table_options {
     int any_shape;            /* every level by the any-shape kernels */
-    uint32_t batch;           /* such calls whose launches will be merged; 0 and 1: this one alone */
+    uint32_t bundle;          /* such calls whose launches will be merged; 0 and 1: this one alone */
     uint32_t multiprocessors; /* of the device; not 0 where memory is given */
 } wvl_cuda_table_options;
 
 /* memory NULL: upper bounds of the counts, whatever the pixels look like, and whatever the device and, if options have
- * none, the batch. Otherwise the arrays must hold as much. */
+ * none, the bundle. Otherwise the arrays must hold as much. */
 void wvl_cuda_build_tables(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
                            const wvl_cuda_table_options *options, const wvl_cuda_memory *memory,
                            wvl_cuda_tables *tables);
@@ -49,8 +49,8 @@ void wvl_cuda_build_tables(const wvl_plan *plan, const wvl_tile_plan *tiles, uin
  * wvl_cuda_pixels_alike() says. */
 void wvl_cuda_move_pixels(wvl_cuda_split *splits, uint64_t split_count, const wvl_cuda_pixels *pixels);
 
-/* For one launch of `components`: splits that differ only in where they lie share strips, if those of the kernel go on
- * from one to the next, and long segments come first, if they have two lengths. Returns the number of items that are
+/* For one launch of `components`: splits that differ only in where they lie share panels, if those of the kernel go on
+ * from one to the next, and long stretches come first, if they have two lengths. Returns the number of items that are
  * left. */
 uint64_t wvl_cuda_finish_items(uint32_t kernel, uint64_t components, wvl_cuda_split *splits, wvl_cuda_item *items,
                                uint64_t count);

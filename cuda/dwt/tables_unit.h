@@ -27,10 +27,10 @@ typedef struct builder {
     wvl_cuda_tables *tables;
     int any_shape; /* every level by the any-shape kernels */
     uint64_t multiprocessors;
-    uint64_t batch;                 /* pictures that will be launched together */
+    uint64_t bundle;                /* pictures that will be launched together */
     const wvl_cuda_kernel_row *row; /* of the launch being built */
     uint32_t kernel;                /* its number */
-    uint64_t strips;                /* of all its splits; 32 times the number of warps while they are counted */
+    uint64_t panels;                /* of all its splits; 32 times the number of warps while they are counted */
     uint64_t first_split;           /* of the launch */
     const wvl_cuda_split *cascade;  /* the last one that begins one, and its tiles */
     uint32_t tile_width, tile_height;

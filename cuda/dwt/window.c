@@ -3,7 +3,7 @@
 
 #include "base/intmath.h"
 #include "cuda/dwt/cascade.h"
-#include "cuda/dwt/segment.h"
+#include "cuda/dwt/stretch.h"
 #include "cuda/dwt/tuning.h"
 
 #define TILE_ROOM 4    /* samples around a tile of the any-shape kernels */
@@ -25,13 +25,13 @@ static span fold(span s, uint32_t x0, uint32_t x1)
     return narrow ? (span){x0, x1} : (span){first, last + 1};
 }
 
-uint64_t wvl_cuda_count_flags(const wvl_cuda_split *split) { return (uint64_t)split->strips * split->rows; }
+uint64_t wvl_cuda_count_flags(const wvl_cuda_split *split) { return (uint64_t)split->panels * split->rows; }
 
-static uint32_t strip_of(const wvl_cuda_split *front, int64_t column)
+static uint32_t panel_of(const wvl_cuda_split *front, int64_t column)
 {
     uint32_t own = (32u - 2u * front->room) * front->columns / 4,
              first = (uint32_t)(front->room - front->lead) * front->columns / 4;
-    return (uint32_t)column < first ? 0 : wvl_min_u32(((uint32_t)column - first) / own, front->strips - 1);
+    return (uint32_t)column < first ? 0 : wvl_min_u32(((uint32_t)column - first) / own, front->panels - 1);
 }
 
 /* Columns and rows of the low-low plane of the front. Iteration i of a fused split finishes its row base + i - lag:
@@ -43,14 +43,14 @@ static void open_window(const wvl_cuda_split *front, const wvl_cuda_split *split
     const int64_t base = (((int64_t)front->rect.y0 >> 1) - 1) >> 1, lag = !front->reversible;
     columns = fold(columns, r.x0, r.x1);
     rows = fold(rows, r.y0, r.y1);
-    uint32_t x = strip_of(front, columns.first - r.x0), x_end = strip_of(front, columns.end - 1 - r.x0) + 1;
+    uint32_t x = panel_of(front, columns.first - r.x0), x_end = panel_of(front, columns.end - 1 - r.x0) + 1;
     uint32_t y = wvl_cuda_row_of(front, (uint32_t)(rows.first + lag - base)),
              y_end = wvl_cuda_row_of(front, (uint32_t)(rows.end - 1 + lag - base)) + 1;
     if ((uint64_t)(x_end - x) * (y_end - y) > FLAGS_MAX) {
         return;
     }
-    item->front = y * front->strips + x;
-    item->front_pitch = front->strips;
+    item->front = y * front->panels + x;
+    item->front_pitch = front->panels;
     item->front_rows = (uint16_t)(y_end - y);
     item->front_cols = (uint16_t)(x_end - x);
 }

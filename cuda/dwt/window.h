@@ -6,7 +6,7 @@
 
 #include "cuda/core/split.h"
 
-/* Flags of a fused split: one for every strip of every segment. */
+/* Flags of a fused split: one for every panel of every stretch. */
 uint64_t wvl_cuda_count_flags(const wvl_cuda_split *split);
 
 /* Sets what the item waits for. front: the fused split that writes the plane of `split`, the one that the item belongs

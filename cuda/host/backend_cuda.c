@@ -2,9 +2,9 @@
 /*
  * The device backend: staging, upload, one launch a level and wavelet, delivery.
  *
- * A slot is one job in flight with a stream and memory of its own, allocated by prepare and used again by every submit.
- * Everything of a job is queued by submit in one go; wait looks at an event: the only call that waits for the device.
- * Coefficients stay in pinned memory from collect to release.
+ * A workspace is one job in flight with a stream and memory of its own, allocated by prepare and used again by every
+ * submit. Everything of a job is queued by submit in one go; wait looks at an event: the only call that waits for the
+ * device. Coefficients stay in pinned memory from collect to release.
  */
 #include "cuda/host/backend_cuda.h"
 
@@ -89,7 +89,7 @@ static void wait_streams(const wvl_backend_job *job)
     }
 }
 
-void wvl_cuda_free_slot(wvl_backend *b, wvl_backend_job *job)
+void wvl_cuda_free_workspace(wvl_backend *b, wvl_backend_job *job)
 {
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
     wait_streams(job);
@@ -112,11 +112,11 @@ void wvl_cuda_free_slot(wvl_backend *b, wvl_backend_job *job)
     wvl_free(&b->allocator, job, job->capacity);
 }
 
-static void free_slots(wvl_backend *b)
+static void free_workspaces(wvl_backend *b)
 {
     wvl_backend_job *job;
-    while ((job = (wvl_backend_job *)wvl_slots_remove(&b->slots))) {
-        wvl_cuda_free_slot(b, job);
+    while ((job = (wvl_backend_job *)wvl_workspaces_remove(&b->workspaces))) {
+        wvl_cuda_free_workspace(b, job);
     }
     wvl_cuda_free_pictures(b);
 }
@@ -127,7 +127,7 @@ static void cuda_close(wvl_backend *b)
         return;
     }
     int entered = !wvl_cuda_enter(b->device); /* a lost device refuses; the host's memory goes all the same */
-    free_slots(b);
+    free_workspaces(b);
     if (b->epoch) {
         (void)wvl_cuda_runtime_of(b)->event_destroy(b->epoch);
     }
@@ -137,7 +137,7 @@ static void cuda_close(wvl_backend *b)
     if (b->owns_device) {
         wvl_cuda_close_device(b->device);
     }
-    wvl_slots_fini(&b->slots);
+    wvl_workspaces_fini(&b->workspaces);
     (void)pthread_mutex_destroy(&b->growth);
     wvl_allocator allocator = b->allocator;
     wvl_free(&allocator, b, sizeof *b);
@@ -146,10 +146,10 @@ static void cuda_close(wvl_backend *b)
 static wvl_status create_backend(const wvl_allocator *host, wvl_pool *pool, wvl_device *device, wvl_backend **backend)
 {
     wvl_backend *b = wvl_alloc_zeroed(host, sizeof *b);
-    int has_slots = b && wvl_slots_init(&b->slots);
-    if (!has_slots || pthread_mutex_init(&b->growth, NULL)) {
-        if (has_slots) {
-            wvl_slots_fini(&b->slots);
+    int has_workspaces = b && wvl_workspaces_init(&b->workspaces);
+    if (!has_workspaces || pthread_mutex_init(&b->growth, NULL)) {
+        if (has_workspaces) {
+            wvl_workspaces_fini(&b->workspaces);
         }
         wvl_free(host, b, sizeof *b);
         return WVL_ERROR_MEMORY;
@@ -218,9 +218,9 @@ static wvl_status cuda_open(const wvl_backend_options *options, wvl_backend **ba
     return status;
 }
 
-/* ---- Slots ----------------------------------------------------------------------------------- */
+/* ---- Workspaces ------------------------------------------------------------------------------ */
 
-wvl_cuda_status wvl_cuda_fill_slot(wvl_backend *b, wvl_backend_job *job)
+wvl_cuda_status wvl_cuda_fill_workspace(wvl_backend *b, wvl_backend_job *job)
 {
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
     wvl_cuda_status status =
@@ -238,11 +238,11 @@ wvl_cuda_status wvl_cuda_fill_slot(wvl_backend *b, wvl_backend_job *job)
     return status;
 }
 
-/* Slots travel with their pads: what others left in them must not. */
-static wvl_cuda_status open_wave_slot(wvl_backend *b, wvl_backend_job *job)
+/* Workspaces travel with their pads: what others left in them must not. */
+static wvl_cuda_status open_wave_workspace(wvl_backend *b, wvl_backend_job *job)
 {
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
-    wvl_cuda_status status = wvl_cuda_fill_slot(b, job);
+    wvl_cuda_status status = wvl_cuda_fill_workspace(b, job);
     TRY(status, rt->fill(job->device, 0, (size_t)job->device_capacity, job->stream));
     if (!status && wvl_cuda_light_bytes(b->plan)) {
         status = rt->upload(wvl_cuda_light_address(job), b->plan->syntax.xyz.linear[0],
@@ -251,21 +251,21 @@ static wvl_cuda_status open_wave_slot(wvl_backend *b, wvl_backend_job *job)
     return status;
 }
 
-/* All slots serve one plan: preparing for another one drops them, which needs them free. */
+/* All workspaces serve one plan: preparing for another one drops them, which needs them free. */
 wvl_status wvl_cuda_change_plan(wvl_backend *b, const wvl_plan *plan, wvl_cuda_pictures *pictures)
 {
-    if (wvl_slots_are_busy(&b->slots)) {
+    if (wvl_workspaces_are_busy(&b->workspaces)) {
         return WVL_ERROR_ARGUMENT;
     }
-    free_slots(b);
+    free_workspaces(b);
     b->plan = plan;
     b->pictures = pictures;
     return WVL_OK;
 }
 
-static wvl_status add_wave_slot_of(wvl_backend *b, const wvl_backend_memory *slot, uint64_t device_bytes)
+static wvl_status add_wave_workspace_of(wvl_backend *b, const wvl_backend_memory *workspace, uint64_t device_bytes)
 {
-    uint64_t bytes = slot->host_bytes - wvl_alloc_size(sizeof(wvl_backend));
+    uint64_t bytes = workspace->host_bytes - wvl_alloc_size(sizeof(wvl_backend));
     wvl_backend_job *job = wvl_alloc(&b->allocator, bytes);
     if (!job) {
         return WVL_ERROR_MEMORY;
@@ -273,36 +273,36 @@ static wvl_status add_wave_slot_of(wvl_backend *b, const wvl_backend_memory *slo
     memset(job, 0, sizeof *job);
     job->backend = b;
     job->capacity = bytes;
-    job->pinned_capacity = slot->pinned_bytes;
+    job->pinned_capacity = workspace->pinned_bytes;
     job->device_capacity = device_bytes;
-    wvl_cuda_status status = open_wave_slot(b, job);
+    wvl_cuda_status status = open_wave_workspace(b, job);
     if (status) {
-        wvl_cuda_free_slot(b, job);
+        wvl_cuda_free_workspace(b, job);
         return wvl_cuda_note_status(b->device, status);
     }
-    wvl_slots_add(&b->slots, &job->slot);
+    wvl_workspaces_add(&b->workspaces, &job->workspace);
     return WVL_OK;
 }
 
-/* Where memory is short, blocks are coded in smaller portions: of what a slot can do without it gets a half, a quarter
- * and so on. A second slot is not worth much less than a quarter. */
-static wvl_status add_wave_slot(wvl_backend *b, const wvl_backend_memory *slot, int is_first)
+/* Where memory is short, blocks are coded in smaller portions: of what a workspace can do without it gets a half, a
+ * quarter and so on. A second workspace is not worth much less than a quarter. */
+static wvl_status add_wave_workspace(wvl_backend *b, const wvl_backend_memory *workspace, int is_first)
 {
-    uint64_t least = slot->least_device_bytes ? wvl_min_u64(slot->least_device_bytes, slot->device_bytes)
-                                              : slot->device_bytes,
-             spare = slot->device_bytes - least, fewest = is_first ? 0 : spare / 4;
-    wvl_status status = add_wave_slot_of(b, slot, least + spare);
+    uint64_t least = workspace->least_device_bytes ? wvl_min_u64(workspace->least_device_bytes, workspace->device_bytes)
+                                                   : workspace->device_bytes,
+             spare = workspace->device_bytes - least, fewest = is_first ? 0 : spare / 4;
+    wvl_status status = add_wave_workspace_of(b, workspace, least + spare);
     while (status == WVL_ERROR_MEMORY && spare > fewest) {
         spare = spare / 2 > LEAST_SPARE ? wvl_align_up(spare / 2, 256) : 0;
         if (spare < fewest) {
             break;
         }
-        status = add_wave_slot_of(b, slot, least + spare);
+        status = add_wave_workspace_of(b, workspace, least + spare);
     }
     return status;
 }
 
-static wvl_status cuda_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_backend_memory *slot)
+static wvl_status cuda_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_backend_memory *workspace)
 {
     if (is_deep(plan)) {
         return WVL_ERROR_UNSUPPORTED;
@@ -313,7 +313,7 @@ static wvl_status cuda_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_b
     }
     int is_first = b->plan != plan || b->pictures;
     wvl_status status = is_first ? wvl_cuda_change_plan(b, plan, NULL) : WVL_OK;
-    TRY(status, add_wave_slot(b, slot, is_first));
+    TRY(status, add_wave_workspace(b, workspace, is_first));
     wvl_cuda_leave(b->device);
     return status;
 }
@@ -326,7 +326,7 @@ void wvl_cuda_release_job(wvl_backend_job *job)
         wvl_cuda_leave(b->device);
     }
     wvl_cuda_drop_code(&job->code);
-    wvl_slots_give(&b->slots, &job->slot);
+    wvl_workspaces_give(&b->workspaces, &job->workspace);
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
@@ -334,7 +334,7 @@ void wvl_cuda_release_job(wvl_backend_job *job)
 static wvl_status cuda_submit(wvl_backend *b, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count,
                               wvl_backend_job **out)
 {
-    wvl_backend_job *job = b->pictures ? NULL : (wvl_backend_job *)wvl_slots_take(&b->slots);
+    wvl_backend_job *job = b->pictures ? NULL : (wvl_backend_job *)wvl_workspaces_take(&b->workspaces);
     *out = NULL;
     if (!job) {
         return WVL_AGAIN;
@@ -373,7 +373,7 @@ static wvl_cuda_status wait_event(const wvl_cuda_runtime *rt, wvl_cuda_event eve
     return status;
 }
 
-/* What the device did, on the host's clock. Pixels that lie on the device have no upload. */
+/* Tells what the device did, on the host's clock. Pixels that lie on the device have no upload. */
 static void tell_spans(const wvl_backend_job *job)
 {
     static const char *const names[WVL_CUDA_MARKS - 1] = {"upload", "kernels", "download"};

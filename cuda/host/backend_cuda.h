@@ -8,8 +8,9 @@
 
 extern const wvl_backend_vtable wvl_backend_cuda;
 
-/* For tests. PLAIN_PATH: every level by the any-shape kernels. WHOLE_DOWNLOAD: every slot is copied to the host, empty
- * ones too. NO_GRAPHS: the kernels of a picture are launched one by one. DIRECT: they write it to where it goes. */
+/* For tests. PLAIN_PATH: every level by the any-shape kernels. WHOLE_DOWNLOAD: every workspace is copied to the host,
+ * empty ones too. NO_GRAPHS: the kernels of a picture are launched one by one. DIRECT: they write it to where it goes.
+ */
 enum { WVL_CUDA_PLAIN_PATH = 1, WVL_CUDA_WHOLE_DOWNLOAD = 2, WVL_CUDA_NO_GRAPHS = 4, WVL_CUDA_DIRECT = 8 };
 
 typedef struct wvl_cuda_options {
@@ -23,7 +24,7 @@ typedef struct wvl_cuda_options {
 wvl_status wvl_cuda_open_backend(const wvl_allocator *host, wvl_pool *pool, const wvl_cuda_options *options,
                                  wvl_backend **backend);
 
-/* As wvl_backend_vtable.name_kernels. */
+/* The function of wvl_backend_vtable.name_kernels. */
 wvl_status wvl_cuda_name_kernels(const wvl_plan *plan, const wvl_assembly *assembly, const wvl_tile_plan *tiles,
                                  uint32_t tile_count, wvl_kernel_fn tell, void *user);
 

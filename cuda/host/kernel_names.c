@@ -145,7 +145,7 @@ static int are_colors(const wvl_plan *plan)
     return alike;
 }
 
-/* As staging gives them to a device: rows keep their alignment to the absolute grid. */
+/* Describes planes as staging gives them to a device: rows keep their alignment to the absolute grid. */
 static void describe_planes(const wvl_plan *plan, wvl_plane *planes)
 {
     uint32_t stride = are_colors(plan) ? 3 : 1;
@@ -169,11 +169,12 @@ static wvl_status run_job(wvl_backend *b, const wvl_plan *plan, const wvl_assemb
 {
     const wvl_backend_vtable *table = &wvl_backend_cuda;
     wvl_backend_job *job = NULL;
-    wvl_backend_memory slot = {.host_bytes = 0};
+    wvl_backend_memory workspace = {.host_bytes = 0};
     if (!assembly) {
-        table->measure(plan, tiles, tile_count, 1, &slot);
+        table->measure(plan, tiles, tile_count, 1, &workspace);
     }
-    wvl_status status = assembly ? table->prepare_picture(b, plan, assembly, &slot) : table->prepare(b, plan, &slot);
+    wvl_status status =
+        assembly ? table->prepare_picture(b, plan, assembly, &workspace) : table->prepare(b, plan, &workspace);
     if (status == WVL_OK) {
         status = assembly ? table->submit_picture(b, plan, image, 0, &job)
                           : table->submit(b, image, tiles, tile_count, &job);

@@ -64,12 +64,12 @@ typedef struct wvl_cuda_packets_result {
     wvl_cuda_packets_outcome outcome; /* 0 without rate control */
 } wvl_cuda_packets_result;
 
-/* Of a packet between the kernels. */
+/* A packet between the kernels. */
 typedef struct wvl_cuda_packets_length {
     uint32_t head_bytes, body_bytes, flags;
 } wvl_cuda_packets_length;
 
-/* Of a tile-part between the kernels. */
+/* A tile-part between the kernels. */
 typedef struct wvl_cuda_packets_span {
     uint64_t at;           /* in the codestream */
     uint64_t first;        /* sum of the lengths of all packets before its first */
@@ -90,7 +90,7 @@ typedef struct wvl_cuda_packets_work {
     uint64_t sums;      /* uint64_t[packet_count + 1]: of the lengths of packets */
     uint64_t plt_sums;  /* uint32_t[packet_count + 1] */
     uint64_t spans;     /* wvl_cuda_packets_span[part_count] */
-    uint64_t segments;  /* uint32_t[segment_count]: first packets of PLT segments */
+    uint64_t segments;  /* uint32_t[segment_count]: first packets of PLT marker segments */
     uint64_t body_at;   /* uint32_t[place_count]: of a block's bytes in the body of its packet */
     uint64_t starts;    /* uint64_t[piece_count + 1]: in the output */
     uint64_t sources;   /* uint64_t[piece_count]: addresses */
@@ -98,7 +98,7 @@ typedef struct wvl_cuda_packets_work {
     uint64_t all_bytes; /* of a picture */
 } wvl_cuda_packets_work;
 
-/* Of a picture, for the kernels behind: bytes to be written (0 with flags), bytes before SOC; of
+/* Words of a picture, for the kernels behind: bytes to be written (0 with flags), bytes before SOC; of
  * wvl_cuda_packets_picture, so that they need not look into pinned memory. */
 enum {
     WVL_CUDA_PACKETS_END,
@@ -132,7 +132,7 @@ enum {
 
 /* The argument of all kernels. */
 typedef struct wvl_cuda_packets_job {
-    /* Of the plan, shared by all jobs. */
+    /* Tables of the plan, shared by all jobs. */
     uint64_t packets; /* wvl_assembly_packet[packet_count] */
     uint64_t parts;   /* wvl_assembly_part[part_count] */
     uint64_t places;  /* wvl_assembly_place[place_count] */
@@ -156,7 +156,7 @@ typedef struct wvl_cuda_packets_job {
     uint64_t variant;   /* a word: which of the headers at `mains` a picture has; 0: there are those in `bytes` */
     uint64_t mains; /* of each: a main header up to TLM and, if variant_bytes are more, the templates of all parts */
     uint64_t variant_bytes;
-    /* Of the job. */
+    /* The job's own. */
     uint64_t pictures; /* wvl_cuda_packets_picture[picture_count] */
     uint64_t memory;   /* work.all_bytes for each picture, aligned to 256 */
     wvl_cuda_packets_work work;

@@ -9,7 +9,8 @@
 namespace wvl_packets
 {
 
-constexpr uint32_t PLT_DATA = 65532, PLT_HEAD = 5, PLT_MOST = 256; /* A.7.3: bytes of a segment, segments */
+constexpr uint32_t PLT_DATA = 65532, PLT_HEAD = 5,
+                   PLT_MOST = 256; /* A.7.3: bytes of a marker segment, marker segments */
 constexpr uint32_t SOD_BYTES = 2, EOC_BYTES = 2, PSOT_AT = 6;
 
 __device__ __forceinline__ void put_field(uint8_t *to, uint64_t value, uint32_t bytes)
@@ -58,7 +59,7 @@ __device__ __forceinline__ double sum_threads(double own, double *sums)
     return threadIdx.x < 32 ? sum_warp(lane < warps ? sums[lane] : 0.0) : 0.0;
 }
 
-/* Of all blocks of the picture, in the same order on every machine. */
+/* Adds the errors of all blocks of the picture, in the same order on every machine. */
 __device__ __forceinline__ error_sums sum_errors(const job_type &job, uint32_t picture, uint32_t *shared)
 {
     const wvl_cuda_block_error *errors = (const wvl_cuda_block_error *)job.errors + (uint64_t)picture * job.block_count;
@@ -108,13 +109,13 @@ __device__ __forceinline__ uint32_t sum_packets(const job_type &job, uint32_t pi
     return flags;
 }
 
-/* Lists the PLT segments of a part: as many whole lengths as each holds. Returns how many there are. */
+/* Lists the PLT marker segments of a part: as many whole lengths as each holds. Returns how many there are. */
 __device__ __forceinline__ uint32_t list_segments(const uint32_t *plt_sums, const wvl_assembly_part &part,
                                                   uint32_t *segments)
 {
     uint32_t packet = part.first_packet, end = packet + part.packet_count, count = 0;
     while (packet < end && count < PLT_MOST) {
-        uint32_t least = packet + 1, most = end; /* of the next segment's first packet */
+        uint32_t least = packet + 1, most = end; /* of the next marker segment's first packet */
         segments[count++] = packet;
         while (least < most) {
             uint32_t middle = least + (most - least + 1) / 2;
@@ -174,7 +175,7 @@ __device__ __forceinline__ uint32_t count_box(const job_type &job, uint64_t code
     return job.has_long_box || codestream > 0xFFFFFFFF - 8 ? 16 : 8;
 }
 
-/* What the kernels in front have noted. */
+/* Collects what the kernels in front have noted. */
 __device__ __forceinline__ uint32_t collect_notes(const job_type &job, uint32_t *outside)
 {
     bool unbounded = job.unbounded && *(const uint32_t *)job.unbounded, left = job.left && *(const uint32_t *)job.left;
@@ -228,7 +229,7 @@ __device__ __forceinline__ uint64_t begin_codestream(const job_type &job, uint32
     return work_at<uint64_t>(job, picture, job.work.totals)[WVL_CUDA_PACKETS_BEGIN];
 }
 
-/* Where a packet begins in the output. */
+/* Returns where a packet begins in the output. */
 __device__ __forceinline__ uint64_t place_of_packet(const job_type &job, uint32_t picture, uint32_t part,
                                                     uint32_t packet)
 {
@@ -311,7 +312,7 @@ __device__ __forceinline__ const uint8_t *find_template(const job_type &job, con
     return (const uint8_t *)(find_variant(job) + job.main_bytes) + (part.template_at - first);
 }
 
-/* SOT, heads of PLT segments, SOD, and the entry in TLM (A.4.2, A.7.1, A.7.3). */
+/* SOT, heads of PLT marker segments, SOD, and the entry in TLM (A.4.2, A.7.1, A.7.3). */
 __device__ __forceinline__ void list_part(const job_type &job, uint32_t picture, uint32_t part)
 {
     const wvl_assembly_part &p = part_of(job, part);

@@ -92,7 +92,7 @@ __device__ __forceinline__ block_pieces find_part(const job_type &job, const wvl
         {part.magsgn, part.mel, part.vlc, part.sigprop, part.magref}};
 }
 
-/* Of a set that rate control has cut: after its cleanup pass, after SigProp, or not at all. */
+/* Finds where rate control has cut a set: after its cleanup pass, after SigProp, or not at all. */
 __device__ __forceinline__ block_pieces find_cut_part(const job_type &job, const wvl_cuda_packets_block &sent)
 {
     block_pieces p = find_part(job, *(const wvl_cuda_ht_part *)sent.bytes);

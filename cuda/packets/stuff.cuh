@@ -16,8 +16,8 @@ namespace wvl_packets
 /* The map of a word without a byte 0xFF. */
 constexpr uint64_t STRAIGHT = UINT64_C(0x7654321076543210);
 
-/* Where units that begin at each of 16 offsets leave the word: 16 offsets of 4 bits. ones: bit 31 - p says that a byte
- * at offset p is 0xFF. */
+/* Finds where units that begin at each of 16 offsets leave the word: 16 offsets of 4 bits. ones: bit 31 - p says that a
+ * byte at offset p is 0xFF. */
 __device__ __forceinline__ uint64_t map_entries(uint32_t ones)
 {
     if (!ones) {
@@ -72,7 +72,7 @@ __device__ __forceinline__ uint32_t follow_words(uint64_t map, uint32_t bent, ui
     return next < 32 ? entry & 7 : entry;
 }
 
-/* Where units enter the word of this thread. entries: 16 words a warp. */
+/* Finds where units enter the word of this thread. entries: 16 words a warp. */
 template <class TEAM> __device__ __forceinline__ uint32_t find_entry(uint64_t map, uint32_t first, uint32_t *entries)
 {
     uint32_t lane = wvl_ht::lane_id(), warp = TEAM::rank() >> 5, own = 0, bent = __ballot_sync(~0u, map != STRAIGHT),

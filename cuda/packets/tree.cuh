@@ -65,7 +65,7 @@ __device__ __forceinline__ uint32_t node_at(const packet_view &v, const block_pl
     return v.nodes[v.levels[at.band * WVL_ASSEMBLY_MOST_LEVELS + level] + (at.y >> level) * cols + (at.x >> level)];
 }
 
-/* What the inclusion tree holds: the block that is counted from 1, or NODE_*. */
+/* Returns what the inclusion tree holds: the block that is counted from 1, or NODE_*. */
 __device__ __forceinline__ uint32_t first_at(const packet_view &v, const block_place &at, uint32_t level)
 {
     return node_at(v, at, level) >> 7;

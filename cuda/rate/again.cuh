@@ -19,9 +19,9 @@ __device__ __forceinline__ bool is_complete(const job_type &job, uint32_t block)
 }
 
 /*
- * Whether the passes of a block suffice: decisions are then those that all its passes lead to. Its hull is settled for
- * thresholds above `unsettled`, whatever follows (codec/core/hull.h). The last bytes look `reach` below the threshold
- * of its group. If that is below all slopes, they look at some passes behind the cut.
+ * Says whether the passes of a block suffice: decisions are then those that all its passes lead to. Its hull is settled
+ * for thresholds above `unsettled`, whatever follows (codec/core/hull.h). The last bytes look `reach` below the
+ * threshold of its group. If that is below all slopes, they look at some passes behind the cut.
  */
 __device__ __forceinline__ bool is_decided(const job_type &job, const wvl_assembly_place &place,
                                            const layer_state &layer)
@@ -41,7 +41,7 @@ __device__ __forceinline__ bool is_decided(const job_type &job, const wvl_assemb
     return lowest > unsettled;
 }
 
-/* Whether the block goes into the round to come. The last round takes all that is not complete: nothing can be
+/* Says whether the block goes into the round to come. The last round takes all that is not complete: nothing can be
  * undecided after it. */
 __device__ __forceinline__ bool is_repeated(const job_type &job, const wvl_assembly_place &place,
                                             const layer_state &layer)

@@ -18,7 +18,7 @@ __device__ __forceinline__ bool breaks_cap(const job_type &job, const layer_stat
     return count_threads(own, shared) != 0;
 }
 
-/* What the bytes of a group are beside its bodies at the threshold measured last. */
+/* Learns what the bytes of a group are beside its bodies at the threshold measured last. */
 __device__ __forceinline__ void learn_rest(const job_type &job, const layer_state &layer, uint32_t g)
 {
     wvl_cuda_rate_group &group = group_of(job, g);
@@ -72,7 +72,7 @@ __device__ __forceinline__ void propose_floor(const job_type &job, uint32_t g, u
     group.lowest = min(group.lowest, min(group.threshold, max(t, 1u) - 1)); /* a guess looks one below */
 }
 
-/* What was measured. Returns whether the floor is still searched. */
+/* Learns from what was measured. Returns whether the floor is still searched. */
 __device__ __forceinline__ bool learn_floor(const job_type &job, const layer_state &layer, uint32_t g)
 {
     wvl_cuda_rate_group &group = group_of(job, g);
@@ -109,8 +109,8 @@ __device__ __forceinline__ bool narrow_floors(const job_type &job, const layer_s
     return count_threads(own, shared) != 0;
 }
 
-/* As search(), with floors that keep every group within its cap, if there are caps. Where groups are many, or one
- * alone, all floors come first. */
+/* Does what search() does, with floors that keep every group within its cap, if there are caps. Where groups are many,
+ * or one alone, all floors come first. */
 __device__ __forceinline__ bool search_capped(const job_type &job, layer_state &layer, uint32_t *shared)
 {
     bool floors_first = job.component_cap && job.followed == 1, narrows = floors_first;

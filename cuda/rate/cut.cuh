@@ -46,7 +46,7 @@ __device__ __forceinline__ wvl_cuda_rate_group &group_of(const job_type &job, ui
     return ((wvl_cuda_rate_group *)job.groups)[index];
 }
 
-/* As measured last. head_bytes 0: its blocks send something else now. */
+/* Returns the length measured last. head_bytes 0: its blocks send something else now. */
 __device__ __forceinline__ wvl_cuda_packets_length &length_of(const job_type &job, const layer_state &layer,
                                                               uint32_t precinct)
 {
@@ -56,8 +56,8 @@ __device__ __forceinline__ wvl_cuda_packets_length &length_of(const job_type &jo
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 
-/* Whether the codeword can end with this pass: its tail must make no 0xFF of what could be the end of a contribution
- * before. */
+/* Says whether the codeword can end with this pass: its tail must make no 0xFF of what could be the end of a
+ * contribution before. */
 __device__ __forceinline__ bool can_end(const wvl_cuda_t1_pass &p, uint32_t sent_bytes)
 {
     uint32_t tail_at = p.final_bytes - p.tail_count;
@@ -127,7 +127,7 @@ __device__ __forceinline__ wvl_cuda_packets_block send_set(const job_type &job, 
     return sent;
 }
 
-/* What packets see of a block that is cut there. A function, as those of measure.cuh are. */
+/* Sends what packets see of a block that is cut there. A function, as those of measure.cuh are. */
 __device__ __noinline__ void send_cut(const job_type &job, const layer_state &layer, uint32_t block,
                                       const block_passes &passes, const wvl_cuda_rate_sent &before, uint32_t cut,
                                       uint32_t bytes)

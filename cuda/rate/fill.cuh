@@ -28,7 +28,7 @@ __device__ __forceinline__ uint32_t find_end(const job_type &job, const block_pa
     return found;
 }
 
-/* As wvl_hull_is_idle(): no HT block ends with refinement that adds nothing. */
+/* Says what wvl_hull_is_idle() says: no HT block ends with refinement that adds nothing. */
 __device__ __forceinline__ bool is_idle(const job_type &job, const block_passes &passes, uint32_t pass)
 {
     return job.sets.pitch && pass % WVL_STEP_SET_PASSES && passes.gains[pass] == passes.gains[pass - 1];
@@ -216,7 +216,7 @@ __device__ __forceinline__ uint64_t &bytes_of_group(const job_type &job, const f
     return group_of(job, more.group).bytes;
 }
 
-/* Whether the codestream and the group still fit. */
+/* Says whether the codestream and the group still fit. */
 __device__ __forceinline__ bool fits(const job_type &job, const layer_state &layer, const found_more &more)
 {
     return codestream_bytes(job, layer, add_cost(layer.cost, more)) <= layer.budget &&

@@ -25,7 +25,7 @@ struct layer_state {
     layer_cost sent; /* by layers before */
 };
 
-/* Whether rate control of this launch counts. */
+/* Says whether rate control of this launch counts. */
 __device__ __forceinline__ bool is_asked(const job_type &job) { return !job.asked || *(const uint32_t *)job.asked; }
 
 /* The packet of a precinct in the layer. */
@@ -45,7 +45,7 @@ __device__ __forceinline__ wvl_cuda_packets_block &record_of(const job_type &job
     return ((wvl_cuda_packets_block *)job.packets.blocks)[(uint64_t)layer.index * job.packets.block_count + block];
 }
 
-/* Whether bytes limit the layer. */
+/* Says whether bytes limit the layer. */
 __device__ __forceinline__ bool is_limited(const job_type &job, const layer_state &layer)
 {
     return layer.budget != WVL_NO_BUDGET || job.component_cap;

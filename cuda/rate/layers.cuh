@@ -72,7 +72,7 @@ __device__ __forceinline__ double scale(double v, int exponent)
     return v;
 }
 
-/* What the passes up to the cut take off the squares of a block, without visual weights. */
+/* Measures what the passes up to the cut take off the squares of a block, without visual weights. */
 __device__ __forceinline__ double measure_gain(const job_type &job, uint32_t block, const block_passes &passes,
                                                uint32_t cut)
 {
@@ -82,7 +82,7 @@ __device__ __forceinline__ double measure_gain(const job_type &job, uint32_t blo
     return cut ? (double)passes.gains[cut - 1] * (plain / unit) : 0.0;
 }
 
-/* Whether not all passes of a block are sent. */
+/* Says whether not all passes of a block are sent. */
 __device__ __forceinline__ bool is_partial(const job_type &job, uint32_t block, uint32_t cut)
 {
     uint32_t planes = ((const wvl_cuda_t1_record *)job.t1.records)[block].planes;

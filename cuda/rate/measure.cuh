@@ -103,7 +103,7 @@ __device__ __forceinline__ layer_cost measure_packets(const job_type &job, const
     return sum_packets(job, layer, shared + WVL_CUDA_RATE_HEAD + WVL_CUDA_PACKETS_HEAD_SUMS);
 }
 
-/* As wvl_rate_codestream_bytes() bounds it. */
+/* Bounds as wvl_rate_codestream_bytes() does. */
 __device__ __forceinline__ uint64_t codestream_bytes(const job_type &job, const layer_state &layer,
                                                      const layer_cost &cost)
 {
@@ -112,7 +112,8 @@ __device__ __forceinline__ uint64_t codestream_bytes(const job_type &job, const 
     return job.overhead_bytes + layer.sent.packet_bytes + cost.packet_bytes + plt + 5 * segments;
 }
 
-/* What counts for a group beside its packets in the layer: part headers, layers before, and those to come, empty. */
+/* Returns what counts for a group beside its packets in the layer: part headers, layers before, and those to come,
+ * empty. */
 __device__ __forceinline__ uint64_t bytes_beside(const job_type &job, const layer_state &layer, uint32_t group)
 {
     const uint64_t *overhead = (const uint64_t *)job.group_overhead + group;
@@ -120,7 +121,7 @@ __device__ __forceinline__ uint64_t bytes_beside(const job_type &job, const laye
     return overhead[0] + to_come * overhead[job.group_count] + ((const wvl_cuda_rate_group *)job.groups)[group].sent;
 }
 
-/* Whether a group keeps its cap with these bytes of packets and PLT lengths (wvl_rate_component_fits). */
+/* Says whether a group keeps its cap with these bytes of packets and PLT lengths (wvl_rate_component_fits). */
 __device__ __forceinline__ bool group_fits(const job_type &job, const layer_state &layer, uint32_t group,
                                            uint64_t bytes)
 {

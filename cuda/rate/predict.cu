@@ -101,7 +101,7 @@ __device__ __forceinline__ void find_stops(const job_type &job, uint32_t *shared
     }
 }
 
-/* Whether a block may send anything at that threshold: of HT blocks foresee_sets() has found the highest slope. */
+/* Says whether a block may send anything at that threshold: of HT blocks foresee_sets() has found the highest slope. */
 __device__ __forceinline__ bool may_reach(const job_type &job, uint32_t block, uint32_t threshold)
 {
     return !job.sets.pitch || ((const wvl_cuda_t1_gains *)job.t1.gains)[block].unsettled >= threshold;

@@ -123,7 +123,7 @@ typedef struct wvl_cuda_rate_job {
     wvl_cuda_rate_layer layers[WVL_CUDA_RATE_MOST_LAYERS]; /* of several layers: all; else not read */
 } wvl_cuda_rate_job;
 
-/* Whether bytes on the hulls are asked for. */
+/* Says whether bytes on the hulls are asked for. */
 WVL_HD int wvl_cuda_rate_asks_bodies(uint64_t budget, uint64_t component_cap, uint32_t layer_count)
 {
     return budget != UINT64_MAX || component_cap || layer_count > 1;

@@ -47,8 +47,8 @@ __device__ __forceinline__ void look_at(const job_type &job, uint32_t threshold)
 
 /* ---- Bytes on the hulls ---------------------------------------------------------------------- */
 
-/* Sums from the steep end; then bodies[t] are the bytes on the hulls at threshold t. A run of thresholds a warp: four
- * a lane at a time. */
+/* Sums from the steep end; then bodies[t] are the bytes on the hulls at threshold t. A warp has neighbouring
+ * thresholds: four a lane at a time. */
 __device__ __forceinline__ void sum_group(uint64_t *bodies, uint32_t *sums)
 {
     uint32_t lane = wvl_ht::lane_id(), warps = blockDim.x / 32,
@@ -84,7 +84,7 @@ __device__ __forceinline__ double bodies_of(const job_type &job, uint32_t group,
     return (double)((const uint64_t *)job.bodies)[(uint64_t)group * WVL_SLOPES + threshold];
 }
 
-/* Of all groups, at the threshold or their floors. */
+/* Returns the bodies of all groups, at the threshold or their floors. */
 __device__ __forceinline__ double bodies_at(const job_type &job, uint32_t threshold)
 {
     double bytes = 0.0;
@@ -136,7 +136,7 @@ __device__ __forceinline__ layer_cost measure_at(const job_type &job, const laye
     return measure_packets(job, layer, shared);
 }
 
-/* What the bytes on the hulls propose; 0 where nothing limits the layer. */
+/* Returns what the bytes on the hulls propose; 0 where nothing limits the layer. */
 __device__ __forceinline__ uint32_t guess_next(const job_type &job, const layer_state &layer, double rest,
                                                uint32_t *shared)
 {

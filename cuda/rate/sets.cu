@@ -19,7 +19,7 @@ __device__ __forceinline__ wvl_cuda_t1_state &state_of(const job_type &job, uint
 
 /* ---- Gains ----------------------------------------------------------------------------------- */
 
-/* Of the first cleanup pass: everything down to its plane. Units are halved from plane to plane. */
+/* The first cleanup pass has everything down to its plane. Units are halved from plane to plane. */
 __device__ __forceinline__ int64_t join_gains(const int64_t *quarters, uint32_t last)
 {
     wvl_wide gain = 0;
@@ -149,7 +149,7 @@ __device__ __forceinline__ wvl_cuda_ht_block describe_set(const job_type &job, c
     return set;
 }
 
-/* Where SigProp and MagRef of a set find what they code. */
+/* Says where SigProp and MagRef of a set find what they code. */
 __device__ __forceinline__ wvl_cuda_ht_words describe_words(const job_type &job, uint32_t block)
 {
     const wvl_cuda_t1_block &b = wvl_t1::block_of(job.t1, block);
@@ -201,7 +201,8 @@ struct set_range {
     uint32_t planes, first, end;
 };
 
-/* As many sets as the passes that are wanted lie in, but for those that are there; passes are then those of all. */
+/* Takes as many sets as the passes that are wanted lie in, but for those that are there; passes are then those of all.
+ */
 __device__ __forceinline__ set_range take_sets(wvl_cuda_t1_state &state)
 {
     set_range range = {state.planes, state.listed, (state.passes + WVL_STEP_SET_PASSES - 1) / WVL_STEP_SET_PASSES};

@@ -23,7 +23,7 @@ __device__ __forceinline__ int32_t foresee_threshold(const job_type &job, const 
     return max(given, (int32_t)guess(job, job.budget, b.rest, shared) - margins.found);
 }
 
-/* As slopes have it. */
+/* The stop that slopes give. */
 __device__ __forceinline__ uint32_t hold_stop(const job_type &job, int32_t stop)
 {
     return (uint32_t)min(max(stop + job.depth_bias, 0), (int32_t)WVL_SLOPE_NOTHING);

@@ -7,7 +7,7 @@ namespace wvl_rdoq
 
 /* ---- Far off --------------------------------------------------------------------------------- */
 
-/* As codec/write/recode.c counts a block. */
+/* Counts a block as codec/write/recode.c does. */
 __device__ __forceinline__ void judge_block(const job_type &job, uint32_t id)
 {
     const wvl_cuda_rdoq_change &change = item<const wvl_cuda_rdoq_change>(job.changes, id);

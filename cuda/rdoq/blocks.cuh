@@ -19,7 +19,7 @@ __device__ __forceinline__ const wvl_cuda_t1_block &original_of(const job_type &
     return item<const wvl_cuda_t1_block>(job.originals, id);
 }
 
-/* What the rules read of a block. */
+/* Gives what the rules read of a block. */
 __device__ __forceinline__ wvl_block_input describe(const wvl_cuda_t1_block &b)
 {
     wvl_block_input in = {};
@@ -51,14 +51,15 @@ __device__ __forceinline__ uint32_t end_of(const job_type &job, uint32_t id)
     return min(*(const uint32_t *)(job.thresholds + (uint64_t)group * job.threshold_pitch), 65535u);
 }
 
-/* Whether a block found no scratch memory. No kernel of this room lists blocks: the answer is the same for all threads.
+/* Says whether a block found no scratch memory. No kernel of this room lists blocks: the answer is the same for all
+ * threads.
  */
 __device__ __forceinline__ bool has_left(const job_type &job)
 {
     return *wvl_t1::counter_of(job.t1, WVL_CUDA_T1_LEFT_BLOCKS) != 0;
 }
 
-/* Whether the launch has nothing to do: the picture did not end far off. */
+/* Says whether the launch has nothing to do: the picture did not end far off. */
 __device__ __forceinline__ bool is_void(const job_type &job)
 {
     return job.which == WVL_CUDA_RDOQ_REQUANTISED && !((const wvl_cuda_rdoq_survey *)job.survey)->is_far_off;
@@ -87,8 +88,8 @@ __device__ __forceinline__ bool find_block(const job_type &job, uint32_t *id)
     return true;
 }
 
-/* Whether this thread block is the last one of the launch that is done. It sees what the others did, and goes on alone.
- * All threads. */
+/* Says whether this thread block is the last one of the launch that is done. It sees what the others did, and goes on
+ * alone. All threads. */
 __device__ __forceinline__ bool is_last(const job_type &job, uint32_t *shared)
 {
     uint32_t &arrived = ((wvl_cuda_rdoq_survey *)job.survey)->arrived;
@@ -122,7 +123,7 @@ template <uint32_t LANES = 32> __device__ __forceinline__ uint32_t join_lanes(ui
     }
     return v;
 }
-/* Of all lanes of the warp. */
+/* Returns the most of all lanes of the warp. */
 __device__ __forceinline__ uint32_t most_lanes(uint32_t v)
 {
 #pragma unroll

@@ -172,8 +172,8 @@ __device__ __forceinline__ bool find_plane(const job_type &job, const wvl_band_c
     return true;
 }
 
-/* Where the block ends; `in` gets its candidates. Returns whether samples may move: not if all that is left is exact,
- * or in the last plane that there is. */
+/* Finds where the block ends; `in` gets its candidates. Returns whether samples may move: not if all that is left is
+ * exact, or in the last plane that there is. */
 __device__ __forceinline__ bool find_end(const job_type &job, const wvl_rdoq_sums &sums, wvl_block_input *in,
                                          wvl_rdoq_end *end)
 {
@@ -224,7 +224,7 @@ __device__ __forceinline__ void keep_block(const job_type &job, uint32_t id)
     item<wvl_cuda_t1_block>(coded_by(job).blocks, id) = coded;
 }
 
-/* What becomes of the blocks of this warp. All lanes. */
+/* Decides what becomes of the blocks of this warp. All lanes. */
 template <uint32_t LANES, uint32_t WORDS> __device__ __forceinline__ void change_blocks(const job_type &job)
 {
     uint32_t at = (blockIdx.x * blockDim.x + threadIdx.x) / LANES, slope = 0, first = lane_id() % LANES * 4 * WORDS;

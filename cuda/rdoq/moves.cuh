@@ -95,7 +95,7 @@ struct border_tables {
         }
         least = smallest * BYTES;
     }
-    /* Whether any sample may move: none does at level 0 and below all borders. */
+    /* Says whether any sample may move: none does at level 0 and below all borders. */
     __device__ __forceinline__ bool may_move(const four_levels &four) const
     {
         return (four.levels | (~compare_bytes(four.offsets, least) & TOPS)) != 0;

@@ -83,8 +83,8 @@ WVL_HD uint32_t wvl_cuda_rdoq_count_lanes(uint32_t width) { return wvl_min_u32(8
 #define WVL_CUDA_RDOQ_ITEM_THREADS 64u /* of kernels with a thread a block */
 #define WVL_CUDA_RDOQ_CHOOSE_THREADS 256u
 
-/* Of the kernel that chooses slopes: what the descent knows, where it ended, and a row of bins for each part. Of all
- * kernels with a last thread block: one word. */
+/* The scratch memory of the kernel that chooses slopes: what the descent knows, where it ended, and a row of bins for
+ * each part. Of all kernels with a last thread block: one word. */
 #define WVL_CUDA_RDOQ_CHOOSE_ROW (WVL_CUDA_RDOQ_CHOOSE_THREADS + 1u)
 #define WVL_CUDA_RDOQ_FOUND_WORDS (WVL_RATE_GROUPS + 2u)
 #define WVL_CUDA_RDOQ_DESCENT_WORDS ((uint32_t)sizeof(wvl_descent) / 4u + WVL_CUDA_RDOQ_FOUND_WORDS)

@@ -34,7 +34,7 @@ wvl_cuda_rdoq_job wvl_cuda_rdoq_choose_phase(const wvl_cuda_rdoq_job *job, const
     own.count = phases->ends[phase] - own.first;
     own.step = 0;
     own.which = WVL_CUDA_RDOQ_ALL;
-    own.margin = wvl_survey_find_margin(phase, phases->run_count, phases->reach);
+    own.margin = wvl_survey_find_margin(phase, phases->range_count, phases->reach);
     own.is_damped = (uint32_t)wvl_survey_is_damped(phase);
     return own;
 }

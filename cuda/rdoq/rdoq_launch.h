@@ -16,7 +16,7 @@ typedef struct wvl_cuda_rdoq {
 /* The blocks of a picture by phases. They follow from the plan alone. */
 typedef struct wvl_cuda_rdoq_phases {
     uint32_t ends[WVL_SURVEY_ALL_PHASES]; /* blocks in the lists up to the end of each phase */
-    uint64_t run_count;
+    uint64_t range_count;
     double samples[WVL_DEPTH_PARTS]; /* as in the job */
     uint32_t reach;                  /* wvl_rate_reach() */
     int are_surveyed;                /* wvl_survey_is_possible(); else blocks are coded as they are, then maybe again */
@@ -34,7 +34,7 @@ wvl_cuda_rdoq_job wvl_cuda_rdoq_choose_all(const wvl_cuda_rdoq_job *job, const w
 wvl_cuda_status wvl_cuda_rdoq_launch_weights(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
                                              const wvl_cuda_rdoq_phases *phases, wvl_cuda_route route);
 
-/* Of the blocks of a job: */
+/* The blocks of a job: */
 
 /* They change for the slopes known now; the block coder's table has them. */
 wvl_cuda_status wvl_cuda_rdoq_launch_changes(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,

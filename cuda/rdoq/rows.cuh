@@ -37,7 +37,8 @@ struct block_rows {
     {
         return first + (uint64_t)y * pitch + j * (is_wide ? 16 : 8);
     }
-    /* As they lie in memory: of 16 bits in x and y, of 32 bits in all of the result. 0 beyond the block. */
+    /* Samples come as they lie in memory: of 16 bits in x and y, of 32 bits in all of the result. 0 beyond the block.
+     */
     __device__ __forceinline__ uint4 load(uint32_t j, uint32_t y) const;
     __device__ __forceinline__ void store(uint32_t j, uint32_t y, const uint4 &v, uint64_t copies) const;
 };

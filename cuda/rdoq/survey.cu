@@ -130,7 +130,7 @@ __device__ __forceinline__ void sum_row(uint32_t group, const chunk_words &c)
     c.descent->bytes[group] = sum;
 }
 
-/* Of all groups at the bin of this thread. */
+/* Adds all groups at the bin of this thread. */
 __device__ __forceinline__ double total_at(uint32_t down, const chunk_words &c)
 {
     const wvl_survey_aim &aim = c.descent->aim;
@@ -169,7 +169,7 @@ __device__ __forceinline__ void take_chunk(const job_type &job, uint32_t first_d
     __syncthreads();
 }
 
-/* What the descent has found. One thread. */
+/* Stores what the descent has found. One thread. */
 __device__ __forceinline__ void end_descent(const chunk_words &c)
 {
     wvl_descent *d = c.descent;

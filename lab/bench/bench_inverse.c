@@ -42,7 +42,7 @@ static wvl_cuda_status queue_part(chain *n, const set *s, int part, wvl_cuda_rou
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     if (part == PART_CEILING) {
         return wvl_cuda_launch_convert(rt, &n->device->kernels, s->pixels, s->coefs,
-                                       n->picture->pixel_bytes * n->c->batch, route);
+                                       n->picture->pixel_bytes * n->c->bundle, route);
     }
     for (uint64_t r = 0; r < n->tables.launch_count && !status; r++) {
         int last = r + 1 == n->tables.launch_count;
@@ -87,7 +87,7 @@ static void place_pixels(const chain *n, uint64_t base, wvl_cuda_pixels *pixels)
 
 static void build_tables(const chain *n, const wvl_cuda_inverse_memory *memory, wvl_cuda_inverse_tables *t)
 {
-    wvl_cuda_inverse_options options = {n->c->plain, n->c->batch, n->device->multiprocessors};
+    wvl_cuda_inverse_options options = {n->c->plain, n->c->bundle, n->device->multiprocessors};
     wvl_cuda_inverse_build_tables(n->picture->plan, n->picture->tiles, n->picture->plan->syntax.tile_count, &options,
                                   memory, t);
 }
@@ -97,24 +97,24 @@ static wvl_cuda_status upload_set(chain *n, const set *s, const wvl_cuda_inverse
 {
     const wvl_cuda_runtime *rt = &n->device->runtime;
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    uint32_t batch = n->c->batch;
-    for (uint32_t f = 0; f < batch && !status; f++) {
+    uint32_t bundle = n->c->bundle;
+    for (uint32_t f = 0; f < bundle && !status; f++) {
         status = rt->upload(s->coefs + n->coef_bytes * f, n->coefs, n->tables.coef_bytes, n->device->stream);
     }
-    TRY(status, rt->upload(s->splits, splits, n->tables.split_count * batch * sizeof *splits, n->device->stream));
-    TRY(status, rt->upload(s->items, items, n->tables.item_count * batch * sizeof *items, n->device->stream));
+    TRY(status, rt->upload(s->splits, splits, n->tables.split_count * bundle * sizeof *splits, n->device->stream));
+    TRY(status, rt->upload(s->items, items, n->tables.item_count * bundle * sizeof *items, n->device->stream));
     return status ? status : rt->stream_wait(n->device->stream);
 }
 
 /* The tables of all pictures of a set, merged launch by launch. */
 static wvl_cuda_status build_set(chain *n, const set *s)
 {
-    uint32_t batch = n->c->batch;
+    uint32_t bundle = n->c->bundle;
     wvl_cuda_inverse_tables t = n->tables;
-    wvl_cuda_inverse_split *splits = calloc(t.split_count * batch, sizeof *splits);
-    wvl_cuda_item *items = calloc(t.item_count * batch, sizeof *items), *one = calloc(t.item_count, sizeof *one);
+    wvl_cuda_inverse_split *splits = calloc(t.split_count * bundle, sizeof *splits);
+    wvl_cuda_item *items = calloc(t.item_count * bundle, sizeof *items), *one = calloc(t.item_count, sizeof *one);
     wvl_cuda_inverse_launch launches[LAUNCHES_MAX];
-    for (uint32_t f = 0; splits && items && one && f < batch; f++) {
+    for (uint32_t f = 0; splits && items && one && f < bundle; f++) {
         wvl_cuda_pixels pixels[4];
         place_pixels(n, s->pixels + n->pixel_bytes * f, pixels);
         wvl_cuda_inverse_memory memory = {s->coefs + n->coef_bytes * f, s->planes + n->plane_bytes * f, pixels};
@@ -123,8 +123,8 @@ static wvl_cuda_status build_set(chain *n, const set *s)
         t.launches = launches;
         build_tables(n, &memory, &t);
         for (uint64_t r = 0; r < t.launch_count; r++) {
-            n->launches[r] = (wvl_cuda_inverse_launch){launches[r].kernel, launches[r].first_item * batch,
-                                                       launches[r].item_count * batch};
+            n->launches[r] = (wvl_cuda_inverse_launch){launches[r].kernel, launches[r].first_item * bundle,
+                                                       launches[r].item_count * bundle};
             for (uint32_t i = 0; i < launches[r].item_count; i++) {
                 wvl_cuda_item item = one[launches[r].first_item + i];
                 item.split += (uint32_t)(t.split_count * f);
@@ -151,13 +151,13 @@ static uint64_t place(uint64_t *end, uint64_t bytes)
 
 static wvl_cuda_status open_set(chain *n, set *s)
 {
-    uint64_t end = 0, batch = n->c->batch;
+    uint64_t end = 0, bundle = n->c->bundle;
     set at = {0};
-    at.pixels = place(&end, n->pixel_bytes * batch);
-    at.coefs = place(&end, wvl_max_u64(n->coef_bytes, 2 * n->pixel_bytes) * batch);
-    at.planes = place(&end, n->plane_bytes * batch);
-    at.splits = place(&end, n->tables.split_count * batch * sizeof(wvl_cuda_inverse_split));
-    at.items = place(&end, n->tables.item_count * batch * sizeof(wvl_cuda_item));
+    at.pixels = place(&end, n->pixel_bytes * bundle);
+    at.coefs = place(&end, wvl_max_u64(n->coef_bytes, 2 * n->pixel_bytes) * bundle);
+    at.planes = place(&end, n->plane_bytes * bundle);
+    at.splits = place(&end, n->tables.split_count * bundle * sizeof(wvl_cuda_inverse_split));
+    at.items = place(&end, n->tables.item_count * bundle * sizeof(wvl_cuda_item));
     wvl_cuda_status status = n->device->runtime.malloc_device(&at.base, end);
     *s = (set){at.base,           at.base + at.pixels, at.base + at.coefs, at.base + at.planes, at.base + at.splits,
                at.base + at.items};
@@ -180,9 +180,9 @@ static wvl_cuda_status check_sets(chain *n, uint64_t *wrong)
             : WVL_CUDA_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < wvl_min_u32(n->set_count, 2) && !status; i++) {
         const set *s = &n->sets[i];
-        status = rt->fill(s->pixels, 0xA7, n->pixel_bytes * n->c->batch, n->device->stream);
+        status = rt->fill(s->pixels, 0xA7, n->pixel_bytes * n->c->bundle, n->device->stream);
         TRY(status, queue_part(n, s, PART_ALL, wvl_cuda_to_stream(n->device->stream)));
-        TRY(status, rt->download(got, s->pixels + n->pixel_bytes * (n->c->batch - 1), bytes, n->device->stream));
+        TRY(status, rt->download(got, s->pixels + n->pixel_bytes * (n->c->bundle - 1), bytes, n->device->stream));
         TRY(status, rt->stream_wait(n->device->stream));
         for (uint64_t k = 0; k < bytes && !status; k++) {
             *wrong += host[k] != got[k];
@@ -196,7 +196,7 @@ static wvl_cuda_status check_sets(chain *n, uint64_t *wrong)
 static wvl_cuda_status measure_chain(chain *n, wvl_bench_dwt_result *result)
 {
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    double set_bytes = (double)(n->pixel_bytes + n->coef_bytes) * n->c->batch;
+    double set_bytes = (double)(n->pixel_bytes + n->coef_bytes) * n->c->bundle;
     uint32_t wanted = (uint32_t)wvl_min_u64((uint64_t)(ROTATE_BYTES / set_bytes) + 2, SETS_MAX);
     for (; n->set_count < wanted && !status; n->set_count += !status) {
         status = open_set(n, &n->sets[n->set_count]);

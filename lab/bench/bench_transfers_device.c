@@ -8,13 +8,13 @@
 #include "cuda/host/driver/runtime_table.h"
 
 #define PORTABLE 1u /* page-locked for all devices */
-enum { SLOTS = 3, MOST_TAKEN = 8 };
+enum { WORKSPACES = 3, MOST_TAKEN = 8 };
 
 /* Memory for one piece. The events say when its last user was through. */
-typedef struct slot {
+typedef struct workspace {
     wvl_cuda_address in, out;
     wvl_cuda_event uploaded, transformed, downloaded;
-} slot;
+} workspace;
 
 /* Streams for copies up, for transforms, and for copies down. */
 enum { UP, WORK, DOWN, STREAMS };
@@ -23,7 +23,7 @@ typedef struct device {
     int handle;
     wvl_cuda_context context;
     wvl_cuda_stream streams[STREAMS];
-    slot slots[SLOTS];
+    workspace workspaces[WORKSPACES];
     wvl_dwt2 *dwt; /* queues in streams[WORK] */
 } device;
 
@@ -36,7 +36,7 @@ struct wvl_transfers_bench {
     char name[128];
 };
 
-/* ---- Open and close ---- */
+/* ---- Open and close -------------------------------------------------------------------------- */
 
 static wvl_cuda_status enter(const wvl_transfers_bench *b, const device *d)
 {
@@ -49,7 +49,7 @@ static void leave(const wvl_transfers_bench *b)
     (void)b->runtime.context_pop(&context);
 }
 
-static wvl_cuda_status open_slot(const wvl_cuda_runtime *rt, slot *s, uint64_t samples)
+static wvl_cuda_status open_workspace(const wvl_cuda_runtime *rt, workspace *s, uint64_t samples)
 {
     wvl_cuda_event *const events[] = {&s->uploaded, &s->transformed, &s->downloaded};
     wvl_cuda_status status = rt->malloc_device(&s->in, samples * sizeof(float));
@@ -67,8 +67,8 @@ static wvl_cuda_status open_rooms(const wvl_cuda_runtime *rt, device *d, uint64_
     for (int i = 0; i < STREAMS && !status; i++) {
         status = rt->stream_create(&d->streams[i], WVL_CUDA_STREAM_NON_BLOCKING);
     }
-    for (int i = 0; i < SLOTS && !status; i++) {
-        status = open_slot(rt, &d->slots[i], samples);
+    for (int i = 0; i < WORKSPACES && !status; i++) {
+        status = open_workspace(rt, &d->workspaces[i], samples);
     }
     return status;
 }
@@ -137,7 +137,7 @@ wvl_transfers_bench *wvl_transfers_open(uint32_t devices, const char *wavelet, u
     return b;
 }
 
-static void close_slot(const wvl_cuda_runtime *rt, const slot *s)
+static void close_workspace(const wvl_cuda_runtime *rt, const workspace *s)
 {
     const wvl_cuda_event events[] = {s->uploaded, s->transformed, s->downloaded};
     for (int i = 0; i < 3; i++) {
@@ -157,8 +157,8 @@ static void close_device(const wvl_transfers_bench *b, device *d)
             (void)(d->streams[i] && rt->stream_wait(d->streams[i]));
         }
         wvl_dwt2_release(d->dwt);
-        for (int i = 0; i < SLOTS; i++) {
-            close_slot(rt, &d->slots[i]);
+        for (int i = 0; i < WORKSPACES; i++) {
+            close_workspace(rt, &d->workspaces[i]);
         }
         for (int i = 0; i < STREAMS; i++) {
             (void)(d->streams[i] && rt->stream_destroy(d->streams[i]));
@@ -204,7 +204,7 @@ float *wvl_transfers_take(wvl_transfers_bench *b, uint64_t samples)
 
 const char *wvl_transfers_device_name(const wvl_transfers_bench *b) { return b->name; }
 
-/* ---- Work ---- */
+/* ---- Work ------------------------------------------------------------------------------------ */
 
 wvl_status wvl_transfers_transform(wvl_dwt2 *dwt, const wvl_transfers_piece *p, uint32_t levels, char *error)
 {
@@ -226,8 +226,8 @@ wvl_status wvl_transfers_transform(wvl_dwt2 *dwt, const wvl_transfers_piece *p, 
     return WVL_OK;
 }
 
-/* 0: queued. The slot's events order what the streams do; one stream orders itself. */
-static int queue_piece(const wvl_transfers_bench *b, const wvl_transfers_order *o, device *d, slot *s,
+/* 0: queued. The workspace's events order what the streams do; one stream orders itself. */
+static int queue_piece(const wvl_transfers_bench *b, const wvl_transfers_order *o, device *d, workspace *s,
                        const wvl_transfers_piece *p, char *error)
 {
     const wvl_cuda_runtime *rt = &b->runtime;
@@ -293,7 +293,7 @@ double wvl_transfers_run(wvl_transfers_bench *b, const wvl_transfers_order *o, c
         if (failed) {
             snprintf(error, WVL_BENCH_ERROR_BYTES, "a device cannot be entered");
         } else {
-            failed = queue_piece(b, o, d, &d->slots[i / o->devices % SLOTS], &pieces[i], error);
+            failed = queue_piece(b, o, d, &d->workspaces[i / o->devices % WORKSPACES], &pieces[i], error);
             leave(b);
         }
     }

@@ -28,7 +28,7 @@ void wvl_lattice_close_device(wvl_lattice_device *d)
 
 /* Lists launches, first levels first, and finds memory for what they leave for each other. 0: there is none. */
 static int plan_runs(wvl_lattice_device *d, const wvl_lattice_plan *plan, const wvl_lattice_call *call,
-                     wvl_lattice_run *runs, uint32_t *run_count)
+                     wvl_lattice_run *runs, uint32_t *range_count)
 {
     float *from = call->signal;
     uint32_t count = 0;
@@ -54,7 +54,7 @@ static int plan_runs(wvl_lattice_device *d, const wvl_lattice_plan *plan, const 
                               .levels = levels};
         from = runs[count].low;
     }
-    *run_count = count;
+    *range_count = count;
     return 1;
 }
 

@@ -4,9 +4,9 @@
  * conductor drives it through this table only, and knows no backend by name.
  *
  * A job is a run of consecutive tiles whose plans the conductor has built; it may later be a band of precinct rows of
- * one tile. Order of calls: open -> prepare for every slot -> { submit -> wait -> code* -> collect -> release }* ->
- * close. submit queues; it waits for nothing but the image's ready_event and pixels on their way up. wait(DONE) may be
- * called from any thread. trim may come when the last job is done. Pixels are borrowed until INPUT_FREE.
+ * one tile. Order of calls: open -> prepare for every workspace -> { submit -> wait -> code* -> collect -> release }*
+ * -> close. submit queues; it waits for nothing but the image's ready_event and pixels on their way up. wait(DONE) may
+ * be called from any thread. trim may come when the last job is done. Pixels are borrowed until INPUT_FREE.
  *
  * collect is legal at any time between wait(DONE) and release, whatever the job reaches and whichever code() failed: it
  * is the way down to COEFS. Coefficients belong to the backend from collect to release, a batch of blocks from code to
@@ -86,12 +86,13 @@ typedef struct wvl_backend_vtable {
     const wvl_numa_node *(*node)(const wvl_device *device); /* of memory; threads that work for the device visit it */
     wvl_status (*open)(const wvl_backend_options *options, wvl_backend **backend);
     void (*close)(wvl_backend *backend);
-    /* What a slot needs for jobs of these shapes. Pure. */
+    /* Measures what a workspace needs for jobs of these shapes. Pure. */
     void (*measure)(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency,
                     wvl_backend_memory *memory);
-    /* The only call that allocates: one slot more, of the measured size. Another plan than before drops all slots. */
-    wvl_status (*prepare)(wvl_backend *backend, const wvl_plan *plan, const wvl_backend_memory *slot);
-    /* tiles and image must stay valid until release. AGAIN when no slot is free. */
+    /* The only call that allocates: one workspace more, of the measured size. Another plan than before drops all
+     * workspaces. */
+    wvl_status (*prepare)(wvl_backend *backend, const wvl_plan *plan, const wvl_backend_memory *workspace);
+    /* tiles and image must stay valid until release. AGAIN when no workspace is free. */
     wvl_status (*submit)(wvl_backend *backend, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count,
                          wvl_backend_job **job);
     /* timeout_ms 0 polls (AGAIN), UINT32_MAX waits. WVL_ERROR_INPUT: samples outside the declared depth. */
@@ -106,22 +107,22 @@ typedef struct wvl_backend_vtable {
     wvl_status (*weigh)(wvl_backend_job *job, const wvl_block_order *order, uint32_t *run_weights,
                         uint32_t *block_weights);
     /*
-     * With reach PACKETS; else NULL. Jobs of whole pictures: the device makes all of their bytes. A backend has slots
-     * for such jobs or for jobs of waves, never both; several threads may submit and wait at the same time.
+     * With reach PACKETS; else NULL. Jobs of whole pictures: the device makes all of their bytes. A backend has
+     * workspaces for such jobs or for jobs of waves, never both; several threads may submit and wait at the same time.
      *
-     * measure_picture: what a slot needs. Pure. prepare_picture: as prepare; assembly must stay until the backend is
-     * closed or prepared for another plan. Slots behind the first one may have less memory, which few pictures find too
-     * small. submit_picture: as submit, with all tiles; plan is that which was prepared, or one with other values of
-     * targets and caps, and no more bytes. is_again: the picture goes to a slot with all memory; AGAIN when none is
-     * free. wait and release are the same. take_picture: of a job that is done. AGAIN: its memory was too small;
-     * release it, and submit the picture again. part_bytes [parts] gets Psot of every tile-part, group_bytes
+     * measure_picture: what a workspace needs. Pure. prepare_picture: as prepare; assembly must stay until the backend
+     * is closed or prepared for another plan. Workspaces behind the first one may have less memory, which few pictures
+     * find too small. submit_picture: as submit, with all tiles; plan is that which was prepared, or one with other
+     * values of targets and caps, and no more bytes. is_again: the picture goes to a workspace with all memory; AGAIN
+     * when none is free. wait and release are the same. take_picture: of a job that is done. AGAIN: its memory was too
+     * small; release it, and submit the picture again. part_bytes [parts] gets Psot of every tile-part, group_bytes
      * [components][resolutions][layers] the packet bytes, headers included. The picture belongs to the caller until
      * drop_picture, which may come from any thread, before or after the backend is closed. WVL_ERROR_UNSUPPORTED: the
      * device could not finish this one; jobs of waves can.
      */
-    void (*measure_picture)(const wvl_plan *plan, const wvl_assembly *assembly, wvl_backend_memory *slot);
+    void (*measure_picture)(const wvl_plan *plan, const wvl_assembly *assembly, wvl_backend_memory *workspace);
     wvl_status (*prepare_picture)(wvl_backend *backend, const wvl_plan *plan, const wvl_assembly *assembly,
-                                  const wvl_backend_memory *slot);
+                                  const wvl_backend_memory *workspace);
     wvl_status (*submit_picture)(wvl_backend *backend, const wvl_plan *plan, const wvl_image *image, int is_again,
                                  wvl_backend_job **job);
     wvl_status (*take_picture)(wvl_backend_job *job, wvl_finished *picture, uint32_t *part_bytes,
@@ -139,13 +140,13 @@ typedef struct wvl_backend_vtable {
     const wvl_strip_table *strips; /* tiles that are too large for jobs; NULL: there is no way for them */
 } wvl_backend_vtable;
 
-/* Whether jobs run on devices, which must be opened first and may be lost. */
+/* Says whether jobs run on devices, which must be opened first and may be lost. */
 static inline int wvl_backend_has_devices(const wvl_backend_vtable *table) { return table->open_device != NULL; }
 
 /* What of tiles decides how much memory the CPU takes for them: greatest sizes, and sums. A plan adds it up without a
  * tile plan for every tile. */
 typedef struct wvl_cpu_shape {
-    uint32_t units, lanes_max, width_max, height_max, low_max;
+    uint32_t units, strands_max, width_max, height_max, low_max;
     uint64_t strips;         /* no level has more of them at work */
     uint32_t sets;           /* of lines: one a worker, or one a strip where there are fewer */
     unsigned widest_kind;    /* the line kind with the largest samples */
@@ -157,11 +158,11 @@ typedef struct wvl_cpu_shape {
 
 /* tile->components[component], which stands for `times` components. */
 void wvl_cpu_add_component(wvl_cpu_shape *shape, const wvl_tile_plan *tile, uint32_t component, uint64_t times);
-/* When the components of a tile were added. lanes: of its first unit. */
-void wvl_cpu_add_tile(wvl_cpu_shape *shape, uint32_t component_count, uint32_t lanes, uint64_t coef_bytes,
+/* When the components of a tile were added. strands: of its first unit. */
+void wvl_cpu_add_tile(wvl_cpu_shape *shape, uint32_t component_count, uint32_t strands, uint64_t coef_bytes,
                       uint64_t block_count);
 void wvl_cpu_join_shapes(wvl_cpu_shape *shape, const wvl_cpu_shape *other);
-/* What a slot for tiles of this shape needs. */
+/* Measures what a workspace for tiles of this shape needs. */
 void wvl_cpu_measure_shape(const wvl_plan *plan, const wvl_cpu_shape *shape, uint32_t tile_count, uint32_t concurrency,
                            wvl_backend_memory *memory);
 
@@ -170,9 +171,9 @@ static inline wvl_status wvl_backend_prepare_tiles(const wvl_backend_vtable *tab
                                                    wvl_pool *pool, const wvl_plan *plan, const wvl_tile_plan *tiles,
                                                    uint32_t tile_count)
 {
-    wvl_backend_memory slot;
-    table->measure(plan, tiles, tile_count, wvl_pool_concurrency(pool), &slot);
-    return table->prepare(backend, plan, &slot);
+    wvl_backend_memory workspace;
+    table->measure(plan, tiles, tile_count, wvl_pool_concurrency(pool), &workspace);
+    return table->prepare(backend, plan, &workspace);
 }
 
 #endif

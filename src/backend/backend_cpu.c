@@ -28,8 +28,8 @@ static unsigned component_levels(const wvl_backend_job *job, const wvl_cpu_unit 
 
 /* Components of a colour transform may have levels of their own: where others split, those without any stay as they
  * are. */
-static void build_lanes(const wvl_backend_job *job, const wvl_cpu_unit *unit, unsigned level,
-                        const wvl_cpu_planes *planes, wvl_dwt_lane *lanes)
+static void build_strands(const wvl_backend_job *job, const wvl_cpu_unit *unit, unsigned level,
+                          const wvl_cpu_planes *planes, wvl_dwt_strand *strands)
 {
     for (uint32_t i = 0; i < unit->count; i++) {
         unsigned own = wvl_min_u32(level, component_levels(job, unit, i));
@@ -37,8 +37,9 @@ static void build_lanes(const wvl_backend_job *job, const wvl_cpu_unit *unit, un
         uint8_t *const *rows = planes[i].rows;
         uint8_t *in = wvl_cpu_is_flat(tc) ? rows[0] : rows[own & 1],
                 *low = wvl_cpu_is_flat(tc) ? in : rows[(own - 1) & 1];
-        wvl_cpu_build_lane(job->backend->dwt, &job->coefs[unit->tile], unit->component + i, own, in, low, &lanes[i]);
-        lanes[i].plain = own != level;
+        wvl_cpu_build_strand(job->backend->dwt, &job->coefs[unit->tile], unit->component + i, own, in, low,
+                             &strands[i]);
+        strands[i].plain = own != level;
     }
 }
 
@@ -46,21 +47,21 @@ static void build_lanes(const wvl_backend_job *job, const wvl_cpu_unit *unit, un
 static void run_strip(wvl_backend_job *job, const wvl_cpu_unit *unit, unsigned level, const wvl_cpu_planes *planes,
                       uint32_t wanted, uint64_t index, uint32_t set)
 {
-    wvl_dwt_lane lanes[WVL_LANES_MAX];
-    build_lanes(job, unit, level, planes, lanes);
-    wvl_rect rect = lanes[0].rect;
+    wvl_dwt_strand strands[WVL_STRANDS_MAX];
+    build_strands(job, unit, level, planes, strands);
+    wvl_rect rect = strands[0].rect;
     if (!wvl_rect_width(rect) || !wvl_rect_height(rect) || wvl_look_is_over(job->backend->look)) {
         return;
     }
     uint32_t y0 = rect.y0, y1 = rect.y1;
     if (wanted) {
-        uint64_t rows = wvl_dwt_strip_rows(lanes, unit->count, wanted), top = (rect.y0 / rows + index) * rows;
+        uint64_t rows = wvl_dwt_strip_rows(strands, unit->count, wanted), top = (rect.y0 / rows + index) * rows;
         y0 = (uint32_t)wvl_max_u64(top, rect.y0);
         y1 = (uint32_t)wvl_min_u64(top + rows, rect.y1);
     }
     const wvl_cpu_worker *w = &job->workers[set];
     const wvl_cpu_kernels kernels = {job->backend->dwt, job->backend->front, job->backend->plan, job->backend->look};
-    if (wvl_cpu_run_rows(&kernels, job->image, unit, level, lanes, y0, y1, &w->lines)) {
+    if (wvl_cpu_run_rows(&kernels, job->image, unit, level, strands, y0, y1, &w->lines)) {
         atomic_fetch_or_explicit(&job->outside, 1u, memory_order_relaxed);
     }
 }
@@ -149,9 +150,9 @@ static void run_level_wide(wvl_backend_job *job)
         uint32_t level = round_level(job, &unit);
         job->first_task[i] = tasks;
         if (level != UINT32_MAX) {
-            wvl_dwt_lane lanes[WVL_LANES_MAX];
-            build_lanes(job, &unit, level, wide_planes(job, &unit), lanes);
-            tasks += wvl_dwt_count_strips(lanes, unit.count, strips_wanted(job));
+            wvl_dwt_strand strands[WVL_STRANDS_MAX];
+            build_strands(job, &unit, level, wide_planes(job, &unit), strands);
+            tasks += wvl_dwt_count_strips(strands, unit.count, strips_wanted(job));
         }
     }
     job->first_task[count] = tasks;
@@ -188,7 +189,7 @@ static wvl_status cpu_open(const wvl_backend_options *options, wvl_backend **bac
     const wvl_allocator *host = options->host;
     wvl_backend *b = wvl_alloc_zeroed(host, sizeof *b);
     *backend = NULL;
-    if (!b || !wvl_slots_init(&b->slots)) {
+    if (!b || !wvl_workspaces_init(&b->workspaces)) {
         wvl_free(host, b, sizeof *b);
         return WVL_ERROR_MEMORY;
     }
@@ -201,10 +202,10 @@ static wvl_status cpu_open(const wvl_backend_options *options, wvl_backend **bac
     return WVL_OK;
 }
 
-static void free_slots(wvl_backend *b)
+static void free_workspaces(wvl_backend *b)
 {
     wvl_backend_job *job;
-    while ((job = (wvl_backend_job *)wvl_slots_remove(&b->slots))) {
+    while ((job = (wvl_backend_job *)wvl_workspaces_remove(&b->workspaces))) {
         pthread_mutex_destroy(&job->lock);
         wvl_free(&b->allocator, job->work, job->work_capacity);
         wvl_free(&b->allocator, job, job->capacity);
@@ -213,8 +214,8 @@ static void free_slots(wvl_backend *b)
 
 static void cpu_trim(wvl_backend *b)
 {
-    for (wvl_slot *slot = b->slots.first; slot; slot = slot->next) {
-        wvl_backend_job *job = (wvl_backend_job *)slot;
+    for (wvl_workspace *workspace = b->workspaces.first; workspace; workspace = workspace->next) {
+        wvl_backend_job *job = (wvl_backend_job *)workspace;
         wvl_free(&b->allocator, job->work, job->work_capacity);
         job->work = NULL;
         job->work_capacity = 0;
@@ -224,42 +225,42 @@ static void cpu_trim(wvl_backend *b)
 static void cpu_close(wvl_backend *backend)
 {
     if (backend) {
-        free_slots(backend);
-        wvl_slots_fini(&backend->slots);
+        free_workspaces(backend);
+        wvl_workspaces_fini(&backend->workspaces);
         wvl_allocator allocator = backend->allocator;
         wvl_free(&allocator, backend, sizeof *backend);
     }
 }
 
-/* All slots serve one plan: preparing for another one drops them, which needs them free. */
-static wvl_status cpu_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_backend_memory *slot)
+/* All workspaces serve one plan: preparing for another one drops them, which needs them free. */
+static wvl_status cpu_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_backend_memory *workspace)
 {
     if (b->plan != plan) {
-        if (wvl_slots_are_busy(&b->slots)) {
+        if (wvl_workspaces_are_busy(&b->workspaces)) {
             return WVL_ERROR_ARGUMENT;
         }
-        free_slots(b);
+        free_workspaces(b);
         b->plan = plan;
     }
-    uint64_t bytes = slot->host_bytes - slot->work_bytes - wvl_alloc_size(sizeof(wvl_backend));
+    uint64_t bytes = workspace->host_bytes - workspace->work_bytes - wvl_alloc_size(sizeof(wvl_backend));
     wvl_backend_job *job = wvl_alloc(&b->allocator, bytes);
-    uint8_t *work = wvl_alloc(&b->allocator, slot->work_bytes);
+    uint8_t *work = wvl_alloc(&b->allocator, workspace->work_bytes);
     if (!job || !work) {
         wvl_free(&b->allocator, job, bytes);
-        wvl_free(&b->allocator, work, slot->work_bytes);
+        wvl_free(&b->allocator, work, workspace->work_bytes);
         return WVL_ERROR_MEMORY;
     }
-    *job = (wvl_backend_job){.backend = b, .capacity = bytes, .work = work, .work_capacity = slot->work_bytes};
+    *job = (wvl_backend_job){.backend = b, .capacity = bytes, .work = work, .work_capacity = workspace->work_bytes};
     if (pthread_mutex_init(&job->lock, NULL)) {
         wvl_free(&b->allocator, job, bytes);
-        wvl_free(&b->allocator, work, slot->work_bytes);
+        wvl_free(&b->allocator, work, workspace->work_bytes);
         return WVL_ERROR_MEMORY;
     }
-    wvl_slots_add(&b->slots, &job->slot);
+    wvl_workspaces_add(&b->workspaces, &job->workspace);
     return WVL_OK;
 }
 
-static void cpu_release(wvl_backend_job *job) { wvl_slots_give(&job->backend->slots, &job->slot); }
+static void cpu_release(wvl_backend_job *job) { wvl_workspaces_give(&job->backend->workspaces, &job->workspace); }
 
 static void build_units(wvl_backend_job *job)
 {
@@ -276,7 +277,7 @@ static void build_units(wvl_backend_job *job)
 static wvl_status cpu_submit(wvl_backend *b, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count,
                              wvl_backend_job **out)
 {
-    wvl_backend_job *job = (wvl_backend_job *)wvl_slots_take(&b->slots);
+    wvl_backend_job *job = (wvl_backend_job *)wvl_workspaces_take(&b->workspaces);
     *out = NULL;
     if (!job) {
         return WVL_AGAIN;

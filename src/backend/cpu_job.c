@@ -7,7 +7,7 @@
 static void carve_worker(wvl_carver *carver, const wvl_cpu_shape *shape, wvl_cpu_worker *worker)
 {
     wvl_cpu_carve_lines(carver, shape, &worker->lines);
-    for (uint32_t i = 0; i < shape->lanes_max; i++) {
+    for (uint32_t i = 0; i < shape->strands_max; i++) {
         if (shape->deep) {
             worker->planes[i].rows[0] = wvl_carve(carver, shape->plane_bytes[0], 1);
             /* Components leave level 1 together and then go on one by one. */
@@ -46,12 +46,12 @@ typedef struct job_parts {
 static job_parts carve_parts(wvl_carver *carver, wvl_carver *work, const wvl_plan *plan, const wvl_cpu_shape *shape,
                              const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency)
 {
-    uint64_t lanes = wvl_mul_saturate(tile_count, plan->syntax.component_count);
+    uint64_t strands = wvl_mul_saturate(tile_count, plan->syntax.component_count);
     job_parts p;
     p.job = wvl_carve(carver, 1, sizeof *p.job);
     p.units = wvl_carve(carver, shape->units, sizeof *p.units);
-    p.planes = shape->deep ? NULL : wvl_carve(carver, lanes, sizeof *p.planes);
-    p.first_task = shape->deep ? NULL : wvl_carve(carver, lanes + 1, sizeof *p.first_task);
+    p.planes = shape->deep ? NULL : wvl_carve(carver, strands, sizeof *p.planes);
+    p.first_task = shape->deep ? NULL : wvl_carve(carver, strands + 1, sizeof *p.first_task);
     p.workers = wvl_carve(carver, concurrency, sizeof *p.workers);
     p.coefs = wvl_carve(carver, tile_count, sizeof *p.coefs);
     p.bounds = wvl_carve(carver, shape->block_count, sizeof *p.bounds);
@@ -91,12 +91,12 @@ static wvl_backend_job *build_job(wvl_carver *carver, wvl_carver *work, const wv
 static wvl_cpu_shape measure_tiles(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
                                    uint32_t concurrency)
 {
-    wvl_cpu_shape shape = {.lanes_max = 1};
+    wvl_cpu_shape shape = {.strands_max = 1};
     for (uint32_t t = 0; t < tile_count; t++) {
         for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
             wvl_cpu_add_component(&shape, &tiles[t], c, 1);
         }
-        wvl_cpu_add_tile(&shape, plan->syntax.component_count, wvl_front_count_lanes(plan, &tiles[t], 0),
+        wvl_cpu_add_tile(&shape, plan->syntax.component_count, wvl_front_count_strands(plan, &tiles[t], 0),
                          tiles[t].coef_bytes, tiles[t].block_count);
     }
     wvl_cpu_settle_shape(&shape, concurrency);

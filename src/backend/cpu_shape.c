@@ -56,11 +56,11 @@ void wvl_cpu_add_component(wvl_cpu_shape *shape, const wvl_tile_plan *tile, uint
     }
 }
 
-void wvl_cpu_add_tile(wvl_cpu_shape *shape, uint32_t component_count, uint32_t lanes, uint64_t coef_bytes,
+void wvl_cpu_add_tile(wvl_cpu_shape *shape, uint32_t component_count, uint32_t strands, uint64_t coef_bytes,
                       uint64_t block_count)
 {
-    shape->units += component_count - lanes + 1;
-    shape->lanes_max = wvl_max_u32(shape->lanes_max, lanes);
+    shape->units += component_count - strands + 1;
+    shape->strands_max = wvl_max_u32(shape->strands_max, strands);
     shape->coef_bytes = wvl_add_saturate(shape->coef_bytes, coef_bytes);
     shape->block_count = wvl_add_saturate(shape->block_count, block_count);
 }
@@ -68,7 +68,7 @@ void wvl_cpu_add_tile(wvl_cpu_shape *shape, uint32_t component_count, uint32_t l
 void wvl_cpu_join_shapes(wvl_cpu_shape *shape, const wvl_cpu_shape *other)
 {
     shape->units += other->units;
-    shape->lanes_max = wvl_max_u32(shape->lanes_max, other->lanes_max);
+    shape->strands_max = wvl_max_u32(shape->strands_max, other->strands_max);
     shape->width_max = wvl_max_u32(shape->width_max, other->width_max);
     shape->height_max = wvl_max_u32(shape->height_max, other->height_max);
     shape->low_max = wvl_max_u32(shape->low_max, other->low_max);
@@ -91,8 +91,8 @@ void wvl_cpu_settle_shape(wvl_cpu_shape *shape, uint32_t concurrency)
 void wvl_cpu_carve_lines(wvl_carver *carver, const wvl_cpu_shape *shape, wvl_cpu_lines *lines)
 {
     const wvl_dwt_extent extent = {shape->width_max, shape->height_max, shape->low_max};
-    wvl_dwt_carve_lines(carver, shape->lanes_max, extent, shape->widest_kind, &lines->rows);
-    for (uint32_t i = 0; i < shape->lanes_max; i++) {
+    wvl_dwt_carve_lines(carver, shape->strands_max, extent, shape->widest_kind, &lines->rows);
+    for (uint32_t i = 0; i < shape->strands_max; i++) {
         lines->work[i] = wvl_line_carve(carver, wvl_min_u32(shape->width_max, WVL_FRONT_PIECE), WVL_LINE_I32);
     }
 }

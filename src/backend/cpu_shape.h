@@ -16,7 +16,7 @@ uint64_t wvl_cpu_plane_bytes(const wvl_tile_plan *tile, const wvl_tile_component
 /* What one worker needs for a strip. */
 typedef struct wvl_cpu_lines {
     wvl_dwt_lines rows;
-    int32_t *work[WVL_LANES_MAX]; /* between the pixels and a conversion */
+    int32_t *work[WVL_STRANDS_MAX]; /* between the pixels and a conversion */
 } wvl_cpu_lines;
 void wvl_cpu_carve_lines(wvl_carver *carver, const wvl_cpu_shape *shape, wvl_cpu_lines *lines);
 /* When all tiles are in: whether there are units enough for all workers. */

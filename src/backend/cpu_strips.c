@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "backend/cpu_lanes.h"
+#include "backend/cpu_strands.h"
 #include "base/alloc.h"
 
 /* A split of row pair k reads rows up to 2k + 2, and 9/7 two more; above, both start a pair or two earlier. */
@@ -42,7 +42,7 @@ typedef struct band_state {
 } band_state;
 
 typedef struct tile_state {
-    wvl_tile_plan view;   /* the tile with bands whose slots lie in the windows */
+    wvl_tile_plan view;   /* the tile with bands whose cells lie in the windows */
     part_state *parts;    /* [component_count] */
     band_state *bands;    /* [band_count] */
     wvl_block_rows *rows; /* [band_count]: complete and not passed */
@@ -104,7 +104,7 @@ static void carve_bands(wvl_carver *samples, const wvl_strip_options *o, uint32_
     unsigned level = r ? tc->levels - r + 1u : tc->levels;
     for (uint32_t b = res->first_band; b < res->first_band + res->band_count; b++) {
         const wvl_tile_band *band = &tile->view.bands[b];
-        uint64_t row_bytes = (uint64_t)band->block_cols * band->slot_width * band->slot_height * band->coef_bytes;
+        uint64_t row_bytes = (uint64_t)band->block_cols * band->cell_width * band->cell_height * band->coef_bytes;
         uint32_t rows = (band_rows(o, component, level, !tc->levels) >> band->ycb) + 3;
         band_state state = {.at = samples->used, .room = wvl_min_u32(rows, band->block_rows)};
         (void)wvl_carve(samples, state.room, row_bytes);
@@ -159,9 +159,9 @@ static void carve_tile(wvl_carver *carver, const wvl_strip_options *o, const wvl
 
 static void carve_workers(wvl_carver *carver, const wvl_strip_options *o, uint32_t sets, wvl_cpu_lines *workers)
 {
-    wvl_cpu_shape shape = {.lanes_max = 1};
+    wvl_cpu_shape shape = {.strands_max = 1};
     for (uint32_t t = 0; t < o->tile_count; t++) {
-        shape.lanes_max = wvl_max_u32(shape.lanes_max, wvl_front_count_lanes(o->plan, &o->tiles[t], 0));
+        shape.strands_max = wvl_max_u32(shape.strands_max, wvl_front_count_strands(o->plan, &o->tiles[t], 0));
         for (uint32_t c = 0; c < o->tiles[t].component_count; c++) {
             wvl_cpu_add_component(&shape, &o->tiles[t], c, 1);
         }
@@ -200,13 +200,13 @@ static uint64_t strips_measure(const wvl_strip_options *options)
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-/* The slots of a band from its window's first row of blocks on; the offset may wrap, and wraps back. */
+/* The cells of a band from its window's first row of blocks on; the offset may wrap, and wraps back. */
 static void aim_band(tile_state *tile, uint32_t b)
 {
     wvl_tile_band *band = &tile->view.bands[b];
     const band_state *state = &tile->bands[b];
     band->coef_offset = 0;
-    band->coef_offset = state->at - wvl_coef_slot(band, state->base * band->block_cols);
+    band->coef_offset = state->at - wvl_coef_cell(band, state->base * band->block_cols);
 }
 
 static void start_tile(wvl_strips *s, uint32_t index)
@@ -283,7 +283,7 @@ static void slide_level(level_state *l)
     l->base = keep;
 }
 
-/* Where a level can go, with the rows that it has. */
+/* Finds how far a level can go, with the rows that it has. */
 static uint32_t find_target(const level_state *l, wvl_rect rect, unsigned level, unsigned kind)
 {
     uint32_t ahead = kind == WVL_LINE_F32 ? ROWS_AHEAD : 1;
@@ -350,7 +350,7 @@ static int advance_level(tile_state *tile, uint32_t component, unsigned level, u
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static void build_lanes(const wvl_strips *s, const wvl_cpu_unit *unit, unsigned level, wvl_dwt_lane *lanes)
+static void build_strands(const wvl_strips *s, const wvl_cpu_unit *unit, unsigned level, wvl_dwt_strand *strands)
 {
     const tile_state *tile = &s->tiles[unit->tile];
     const wvl_coefs coefs = {&tile->view, tile->samples, tile->bounds, NULL};
@@ -359,10 +359,10 @@ static void build_lanes(const wvl_strips *s, const wvl_cpu_unit *unit, unsigned 
         unsigned levels = tile->view.components[c].levels, own = wvl_min_u32(level, levels);
         const level_state *l = &tile->parts[c].levels[own];
         uint8_t *low = own < levels ? l[1].rows : NULL;
-        wvl_cpu_build_lane(s->kernels.dwt, &coefs, c, own, l->rows, low, &lanes[i]);
-        lanes[i].plain = own != level;
-        lanes[i].in.y0 = l->base;
-        lanes[i].low.y0 = low ? l[1].base : 0;
+        wvl_cpu_build_strand(s->kernels.dwt, &coefs, c, own, l->rows, low, &strands[i]);
+        strands[i].plain = own != level;
+        strands[i].in.y0 = l->base;
+        strands[i].low.y0 = low ? l[1].base : 0;
     }
 }
 
@@ -372,20 +372,20 @@ static void run_task(void *arg, uint32_t index, uint32_t worker)
     const strip_task *task = &s->tasks[index];
     const wvl_cpu_lines *w = &s->workers[s->set_count < wvl_pool_concurrency(s->options.pool) ? index : worker];
     unsigned level = wvl_min_u32(s->level, wvl_cpu_unit_levels(&s->tiles[task->unit.tile].view, &task->unit));
-    wvl_dwt_lane lanes[WVL_LANES_MAX];
+    wvl_dwt_strand strands[WVL_STRANDS_MAX];
     if (wvl_look_is_over(s->options.look)) {
         return;
     }
-    build_lanes(s, &task->unit, level, lanes);
-    if (wvl_cpu_run_rows(&s->kernels, s->image, &task->unit, level, lanes, task->y0, task->y1, w)) {
+    build_strands(s, &task->unit, level, strands);
+    if (wvl_cpu_run_rows(&s->kernels, s->image, &task->unit, level, strands, task->y0, task->y1, w)) {
         atomic_fetch_or_explicit(&s->outside, 1u, memory_order_relaxed);
     }
 }
 
 /* Pieces of whole rows of blocks, so that no two write to one block. */
-static void add_tasks(wvl_strips *s, const wvl_cpu_unit *unit, const wvl_dwt_lane *lanes, uint32_t y0, uint32_t y1)
+static void add_tasks(wvl_strips *s, const wvl_cpu_unit *unit, const wvl_dwt_strand *strands, uint32_t y0, uint32_t y1)
 {
-    uint64_t rows = wvl_dwt_strip_rows(lanes, unit->count, UINT32_MAX);
+    uint64_t rows = wvl_dwt_strip_rows(strands, unit->count, UINT32_MAX);
     while (y0 < y1) {
         uint64_t end = s->task_count + 1 < s->task_room ? (y0 / rows + 1) * rows : y1;
         end = wvl_min_u64(end, y1);
@@ -399,21 +399,21 @@ static int plan_unit(wvl_strips *s, const wvl_cpu_unit *unit)
 {
     tile_state *tile = &s->tiles[unit->tile];
     unsigned most = wvl_cpu_unit_levels(&tile->view, unit), level = wvl_min_u32(s->level, most);
-    wvl_dwt_lane lanes[WVL_LANES_MAX];
+    wvl_dwt_strand strands[WVL_STRANDS_MAX];
     int fits = 1;
     if (most < s->level && s->level > 1) {
         return 1;
     }
     unsigned own = wvl_min_u32(level, tile->view.components[unit->component].levels);
     const level_state *l = &tile->parts[unit->component].levels[own];
-    build_lanes(s, unit, level, lanes);
-    uint32_t from = l->done, target = find_target(l, lanes[0].rect, level, lanes[0].kind);
+    build_strands(s, unit, level, strands);
+    uint32_t from = l->done, target = find_target(l, strands[0].rect, level, strands[0].kind);
     for (uint32_t i = 0; i < unit->count; i++) {
         uint32_t c = unit->component + i;
         fits &= advance_level(tile, c, wvl_min_u32(level, tile->view.components[c].levels), target);
     }
-    if (fits && target > from && wvl_rect_width(lanes[0].rect)) {
-        add_tasks(s, unit, lanes, from, target);
+    if (fits && target > from && wvl_rect_width(strands[0].rect)) {
+        add_tasks(s, unit, strands, from, target);
     }
     return fits;
 }
@@ -521,7 +521,7 @@ static void pass_band(tile_state *tile, uint32_t b)
 {
     const wvl_tile_band *band = &tile->view.bands[b];
     band_state *state = &tile->bands[b];
-    uint64_t row_bytes = (uint64_t)band->block_cols * band->slot_width * band->slot_height * band->coef_bytes;
+    uint64_t row_bytes = (uint64_t)band->block_cols * band->cell_width * band->cell_height * band->coef_bytes;
     uint8_t *window = tile->samples + state->at;
     uint32_t end = tile->rows[b].end;
     if (end > state->base) {

@@ -9,13 +9,13 @@
 #include "wavelane_frames.h"
 
 _Static_assert(sizeof((wvl_context *)NULL)->devices / sizeof(struct wvl_device *) == WVL_DEVICE_ORDINAL_MAX + 1,
-               "a seat for every ordinal");
+               "a place for every ordinal");
 
 static void tell_node(const wvl_context *context, const wvl_backend_vtable *table, uint32_t ordinal,
                       const wvl_device *device)
 {
     if (device && table->node(device)->calls) {
-        wvl_context_log(context, WVL_LOG_DEBUG, "device %u lies at node %u of memory (NUMA)", ordinal,
+        wvl_context_log(context, WVL_LOG_DEBUG, "device %u lies at memory node %u (NUMA)", ordinal,
                         table->node(device)->number);
     }
 }
@@ -52,21 +52,21 @@ wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtab
     }
     wvl_status status = WVL_OK;
     pthread_mutex_lock(&context->device_lock);
-    wvl_device **seat = &context->devices[ordinal];
-    if (!*seat) {
+    wvl_device **place = &context->devices[ordinal];
+    if (!*place) {
         wvl_device_options options = {&context->host, &context->pinned, &context->device,
                                       ordinal,        reason,           reason_bytes};
         double begin = wvl_trace_now();
         context->close_devices = close_devices;
-        status = table->open_device(&options, seat);
+        status = table->open_device(&options, place);
         wvl_trace_put(&context->trace, "device", "open", 0, begin, wvl_trace_now());
-        tell_node(context, table, ordinal, *seat);
-        tell_queues(context, ordinal, *seat);
-    } else if (table->is_lost(*seat)) {
+        tell_node(context, table, ordinal, *place);
+        tell_queues(context, ordinal, *place);
+    } else if (table->is_lost(*place)) {
         snprintf(reason, reason_bytes, "it failed before and is lost");
         status = WVL_ERROR_DEVICE;
     }
-    *device = *seat;
+    *device = *place;
     pthread_mutex_unlock(&context->device_lock);
     return status;
 }
@@ -87,7 +87,7 @@ wvl_status wvl_context_open_device(wvl_context *context, uint32_t ordinal, char 
     return status;
 }
 
-/* A runner of the caller may start threads within, which would stay at the node. */
+/* A runner of the caller may start threads within, which would stay at the memory node. */
 void wvl_devices_visit(const wvl_context *context, const wvl_backend_vtable *table, const wvl_device *device,
                        wvl_numa_visit *visit)
 {

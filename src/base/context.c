@@ -73,7 +73,7 @@ void wvl_version(int *major, int *minor, int *patch)
 #endif
 #define BUILD_TEXT(simd) VERSION_TEXT COMPILER_TEXT simd CUDA_TEXT
 
-/* What is built in and what of it this processor takes. */
+/* Says what is built in and what of it this processor takes. */
 const char *wvl_build_text(void)
 {
     static const char *const texts[] = {

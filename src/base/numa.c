@@ -115,7 +115,7 @@ static int has_several(const wvl_numa_set *set)
     return found > 1;
 }
 
-/* What both have. 0: nothing. */
+/* Finds what both have. 0: nothing. */
 static int intersect(const wvl_numa_set *a, const wvl_numa_set *b, wvl_numa_set *both)
 {
     unsigned long any = 0;
@@ -128,7 +128,7 @@ static int intersect(const wvl_numa_set *a, const wvl_numa_set *b, wvl_numa_set 
 
 static int are_equal(const wvl_numa_set *a, const wvl_numa_set *b) { return !memcmp(a, b, sizeof *a); }
 
-/* ---- Nodes ----------------------------------------------------------------------------------- */
+/* ---- Memory nodes ---------------------------------------------------------------------------- */
 
 /* -1: the machine does not say. */
 static long read_number(const wvl_numa_calls *calls, const char *path)
@@ -137,7 +137,7 @@ static long read_number(const wvl_numa_calls *calls, const char *path)
     return calls->read(path, text, sizeof text) ? -1 : strtol(text, NULL, 10);
 }
 
-void wvl_numa_find(unsigned domain, unsigned bus, unsigned slot, wvl_numa_node *node)
+void wvl_numa_find(unsigned domain, unsigned bus, unsigned pci_device, wvl_numa_node *node)
 {
     char path[96];
     wvl_numa_set nodes;
@@ -146,7 +146,7 @@ void wvl_numa_find(unsigned domain, unsigned bus, unsigned slot, wvl_numa_node *
     if (!calls->read || !read_list(calls, "/sys/devices/system/node/online", &nodes) || !has_several(&nodes)) {
         return;
     }
-    snprintf(path, sizeof path, "/sys/bus/pci/devices/%04x:%02x:%02x.0/numa_node", domain, bus, slot);
+    snprintf(path, sizeof path, "/sys/bus/pci/devices/%04x:%02x:%02x.0/numa_node", domain, bus, pci_device);
     long number = read_number(calls, path);
     if (number < 0 || number >= (long)WVL_NUMA_CPUS) {
         return;

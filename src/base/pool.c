@@ -7,39 +7,39 @@
 #include "base/alloc.h"
 #include "base/fpenv.h"
 
-typedef struct worker_seat {
+typedef struct pool_worker {
     wvl_pool *pool;
     uint32_t index;
     pthread_t thread;
-} worker_seat;
+} pool_worker;
 
 /* One parallel for. Lives on the stack of its caller, in the pool's list while tasks may be left. */
-typedef struct pool_run {
-    struct pool_run *next;
+typedef struct pool_call {
+    struct pool_call *next;
     wvl_task_fn task;
     void *arg;
     uint64_t rank;
     uint32_t count;
     _Atomic uint32_t taken;   /* tasks; runs past count */
     _Atomic uint32_t helpers; /* workers in it; changes under the pool's lock */
-} pool_run;
+} pool_call;
 
 struct wvl_pool {
     wvl_allocator allocator;
     wvl_runner runner;
-    uint32_t seat_count; /* threads of our own that really started */
-    uint32_t seat_capacity;
-    worker_seat *seats;
+    uint32_t worker_count; /* threads of our own that really started */
+    uint32_t worker_capacity;
+    pool_worker *workers;
     pthread_mutex_t lock;      /* guards the fields below */
-    pthread_cond_t work, left; /* there is a run; some run has lost its last helper */
-    pool_run *runs;            /* lowest rank first, of one rank oldest first */
-    _Atomic uint32_t added;    /* runs so far; changes under the lock */
+    pthread_cond_t work, left; /* there is a call; some call has lost its last helper */
+    pool_call *calls;          /* lowest rank first, of one rank oldest first */
+    _Atomic uint32_t added;    /* calls so far; changes under the lock */
     int stop;
 };
 
 /*
- * Runs of one picture follow each other within microseconds, some of them short, and to sleep and be woken takes 30 to
- * 50 of them. So a worker that has nothing to do polls for about as long before it sleeps.
+ * Calls for one picture follow each other within microseconds, some of them short, and to sleep and be woken takes 30
+ * to 50 of them. So a worker that has nothing to do polls for about as long before it sleeps.
  */
 #define LOOKS 1500u
 
@@ -59,32 +59,32 @@ static void look_on(const _Atomic uint32_t *value, uint32_t until_not)
     }
 }
 
-static void drain(pool_run *run, uint32_t worker)
+static void drain(pool_call *call, uint32_t worker)
 {
     wvl_fpenv env;
     wvl_fpenv_enter(&env);
     for (;;) {
-        uint32_t index = atomic_fetch_add_explicit(&run->taken, 1, memory_order_relaxed);
-        if (index >= run->count) {
+        uint32_t index = atomic_fetch_add_explicit(&call->taken, 1, memory_order_relaxed);
+        if (index >= call->count) {
             break;
         }
-        run->task(run->arg, index, worker);
+        call->task(call->arg, index, worker);
     }
     wvl_fpenv_leave(&env);
 }
 
-/* The first run that has tasks left. Under the lock. */
-static pool_run *find_run(const wvl_pool *pool)
+/* The first call that has tasks left. Under the lock. */
+static pool_call *find_call(const wvl_pool *pool)
 {
-    pool_run *run = pool->runs;
-    while (run && atomic_load_explicit(&run->taken, memory_order_relaxed) >= run->count) {
-        run = run->next;
+    pool_call *call = pool->calls;
+    while (call && atomic_load_explicit(&call->taken, memory_order_relaxed) >= call->count) {
+        call = call->next;
     }
-    return run;
+    return call;
 }
 
-/* Waits for a run, under the lock. added: runs that were there when none was found. */
-static void wait_for_run(wvl_pool *pool, uint32_t added)
+/* Waits for a call, under the lock. added: calls that were there when none was found. */
+static void wait_for_call(wvl_pool *pool, uint32_t added)
 {
     pthread_mutex_unlock(&pool->lock);
     look_on(&pool->added, added);
@@ -94,25 +94,25 @@ static void wait_for_run(wvl_pool *pool, uint32_t added)
     }
 }
 
-static void *seat_main(void *arg)
+static void *worker_main(void *arg)
 {
-    worker_seat *seat = arg;
-    wvl_pool *pool = seat->pool;
+    pool_worker *self = arg;
+    wvl_pool *pool = self->pool;
     pthread_mutex_lock(&pool->lock);
     for (;;) {
-        pool_run *run = pool->stop ? NULL : find_run(pool);
-        if (run) {
-            run->helpers++;
+        pool_call *call = pool->stop ? NULL : find_call(pool);
+        if (call) {
+            call->helpers++;
             pthread_mutex_unlock(&pool->lock);
-            drain(run, seat->index);
+            drain(call, self->index);
             pthread_mutex_lock(&pool->lock);
-            if (--run->helpers == 0) {
+            if (--call->helpers == 0) {
                 pthread_cond_broadcast(&pool->left);
             }
         } else if (pool->stop) {
             break;
         } else {
-            wait_for_run(pool, atomic_load_explicit(&pool->added, memory_order_relaxed));
+            wait_for_call(pool, atomic_load_explicit(&pool->added, memory_order_relaxed));
         }
     }
     pthread_mutex_unlock(&pool->lock);
@@ -149,16 +149,16 @@ wvl_pool *wvl_pool_create(const wvl_allocator *allocator, uint32_t threads, cons
         pool->runner = *runner;
         return pool;
     }
-    pool->seat_capacity = threads > 1 ? threads - 1 : 0;
-    pool->seats = wvl_alloc_zeroed(allocator, (uint64_t)pool->seat_capacity * sizeof *pool->seats);
-    while (pool->seats && pool->seat_count < pool->seat_capacity) {
-        worker_seat *seat = &pool->seats[pool->seat_count];
-        seat->pool = pool;
-        seat->index = pool->seat_count + 1;
-        if (pthread_create(&seat->thread, NULL, seat_main, seat)) {
+    pool->worker_capacity = threads > 1 ? threads - 1 : 0;
+    pool->workers = wvl_alloc_zeroed(allocator, (uint64_t)pool->worker_capacity * sizeof *pool->workers);
+    while (pool->workers && pool->worker_count < pool->worker_capacity) {
+        pool_worker *self = &pool->workers[pool->worker_count];
+        self->pool = pool;
+        self->index = pool->worker_count + 1;
+        if (pthread_create(&self->thread, NULL, worker_main, self)) {
             break;
         }
-        pool->seat_count++;
+        pool->worker_count++;
     }
     return pool;
 }
@@ -172,23 +172,23 @@ void wvl_pool_destroy(wvl_pool *pool)
     pool->stop = 1;
     pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);
-    for (uint32_t i = 0; i < pool->seat_count; i++) {
-        pthread_join(pool->seats[i].thread, NULL);
+    for (uint32_t i = 0; i < pool->worker_count; i++) {
+        pthread_join(pool->workers[i].thread, NULL);
     }
     pthread_cond_destroy(&pool->work);
     pthread_cond_destroy(&pool->left);
     pthread_mutex_destroy(&pool->lock);
     wvl_allocator allocator = pool->allocator;
-    wvl_free(&allocator, pool->seats, (uint64_t)pool->seat_capacity * sizeof *pool->seats);
+    wvl_free(&allocator, pool->workers, (uint64_t)pool->worker_capacity * sizeof *pool->workers);
     wvl_free(&allocator, pool, sizeof *pool);
 }
 
 uint32_t wvl_pool_concurrency(const wvl_pool *pool)
 {
-    return pool->runner.run ? pool->runner.concurrency : pool->seat_count + 1;
+    return pool->runner.run ? pool->runner.concurrency : pool->worker_count + 1;
 }
 
-int wvl_pool_starts_threads(const wvl_pool *pool) { return !pool->runner.run && pool->seat_capacity; }
+int wvl_pool_starts_threads(const wvl_pool *pool) { return !pool->runner.run && pool->worker_capacity; }
 
 int wvl_pool_uses_caller(const wvl_pool *pool) { return !pool->runner.run; }
 
@@ -206,35 +206,35 @@ static void run_guarded(void *arg, uint32_t index, uint32_t worker)
     wvl_fpenv_leave(&env);
 }
 
-static void add_run(wvl_pool *pool, pool_run *run)
+static void add_call(wvl_pool *pool, pool_call *call)
 {
     pthread_mutex_lock(&pool->lock);
-    pool_run **at = &pool->runs;
-    while (*at && (*at)->rank <= run->rank) {
+    pool_call **at = &pool->calls;
+    while (*at && (*at)->rank <= call->rank) {
         at = &(*at)->next;
     }
-    run->next = *at;
-    *at = run;
+    call->next = *at;
+    *at = call;
     pool->added++;
     pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);
 }
 
 /* No task is left; waits for the helpers, which may be in one each. */
-static void end_run(wvl_pool *pool, pool_run *run)
+static void end_call(wvl_pool *pool, pool_call *call)
 {
     pthread_mutex_lock(&pool->lock);
-    pool_run **at = &pool->runs;
-    while (*at != run) {
+    pool_call **at = &pool->calls;
+    while (*at != call) {
         at = &(*at)->next;
     }
-    *at = run->next;
-    if (run->helpers == 1) {
+    *at = call->next;
+    if (call->helpers == 1) {
         pthread_mutex_unlock(&pool->lock);
-        look_on(&run->helpers, 1);
+        look_on(&call->helpers, 1);
         pthread_mutex_lock(&pool->lock);
     }
-    while (run->helpers) {
+    while (call->helpers) {
         pthread_cond_wait(&pool->left, &pool->lock);
     }
     pthread_mutex_unlock(&pool->lock);
@@ -250,12 +250,12 @@ void wvl_pool_run_ranked(wvl_pool *pool, uint64_t rank, uint32_t count, wvl_task
         pool->runner.run(pool->runner.user, count, run_guarded, &guarded);
         return;
     }
-    pool_run run = {NULL, task, arg, rank, count, 0, 0};
-    if (!pool->seat_count || count == 1) {
-        drain(&run, 0);
+    pool_call call = {NULL, task, arg, rank, count, 0, 0};
+    if (!pool->worker_count || count == 1) {
+        drain(&call, 0);
         return;
     }
-    add_run(pool, &run);
-    drain(&run, 0);
-    end_run(pool, &run);
+    add_call(pool, &call);
+    drain(&call, 0);
+    end_call(pool, &call);
 }

@@ -11,16 +11,16 @@ typedef struct wvl_pool wvl_pool;
  * NULL: no memory. */
 wvl_pool *wvl_pool_create(const wvl_allocator *allocator, uint32_t threads, const wvl_runner *runner);
 void wvl_pool_destroy(wvl_pool *pool);
-/* Greatest number of simultaneous tasks of one run; worker indices are below it. */
+/* Greatest number of simultaneous tasks of one call; worker indices are below it. */
 uint32_t wvl_pool_concurrency(const wvl_pool *pool);
-/* Whether threads beside the caller's may be started: not with one thread, and not with a runner. */
+/* Says whether threads beside the caller's may be started: not with one thread, and not with a runner. */
 int wvl_pool_starts_threads(const wvl_pool *pool);
-/* Whether worker 0 is the thread that calls wvl_pool_run(): not with a runner. */
+/* Says whether worker 0 is the thread that calls wvl_pool_run(): not with a runner. */
 int wvl_pool_uses_caller(const wvl_pool *pool);
 /* Calls task(arg, index, worker) for every index below count, in no order, and returns when all are done. The caller
  * works too. Every task runs in the default floating-point environment. Several threads may call this at the same time:
- * each works on its own run, and workers help the run of the lowest rank that has tasks left, the oldest of these
- * (D-drive-02). Worker indices are distinct within a run only. */
+ * each works on its own call, and workers help the call of the lowest rank that has tasks left, the oldest of these
+ * (D-drive-02). Worker indices are distinct within a call only. */
 void wvl_pool_run_ranked(wvl_pool *pool, uint64_t rank, uint32_t count, wvl_task_fn task, void *arg);
 /* Rank 0: work that others wait for, soon done. */
 static inline void wvl_pool_run(wvl_pool *pool, uint32_t count, wvl_task_fn task, void *arg)

@@ -14,31 +14,31 @@
 #include "codec/write/assembly.h"
 #include "way/way.h"
 
-#define WAIT_NANOSECONDS 200000 /* between two looks for a slot */
+#define WAIT_NANOSECONDS 200000 /* between two looks for a workspace */
 
 /* ---- Open and close -------------------------------------------------------------------------- */
 
-static wvl_status prepare_slots(wvl_pictures *p, uint32_t slots)
+static wvl_status prepare_workspaces(wvl_pictures *p, uint32_t workspaces)
 {
-    wvl_backend_memory slot;
+    wvl_backend_memory workspace;
     wvl_status status = WVL_OK;
-    p->table->measure_picture(p->plan, &p->assembly, &slot);
-    if (p->plan->device.memory && slot.device_bytes > p->plan->device.memory) {
+    p->table->measure_picture(p->plan, &p->assembly, &workspace);
+    if (p->plan->device.memory && workspace.device_bytes > p->plan->device.memory) {
         return WVL_ERROR_MEMORY;
     }
-    for (p->slots = 0; p->slots < slots && status == WVL_OK; p->slots += status == WVL_OK) {
-        status = p->table->prepare_picture(p->backend, p->plan, &p->assembly, &slot);
+    for (p->workspaces = 0; p->workspaces < workspaces && status == WVL_OK; p->workspaces += status == WVL_OK) {
+        status = p->table->prepare_picture(p->backend, p->plan, &p->assembly, &workspace);
     }
-    return p->slots && status == WVL_ERROR_MEMORY ? WVL_OK : status;
+    return p->workspaces && status == WVL_ERROR_MEMORY ? WVL_OK : status;
 }
 
-static wvl_status open_backend(wvl_pictures *p, uint32_t slots, const wvl_trace *trace, char *reason,
+static wvl_status open_backend(wvl_pictures *p, uint32_t workspaces, const wvl_trace *trace, char *reason,
                                size_t reason_bytes)
 {
     const wvl_context *context = p->plan->context;
     wvl_backend_options options = {&context->host, context->pool, p->device, trace, NULL};
     wvl_status status = p->table->open(&options, &p->backend);
-    TRY(status, prepare_slots(p, slots));
+    TRY(status, prepare_workspaces(p, workspaces));
     if (status != WVL_OK) {
         snprintf(reason, reason_bytes, "%s",
                  status == WVL_ERROR_MEMORY ? "it has too little memory" : wvl_status_text(status));
@@ -46,14 +46,14 @@ static wvl_status open_backend(wvl_pictures *p, uint32_t slots, const wvl_trace 
     return status;
 }
 
-wvl_status wvl_pictures_open(wvl_pictures *p, const wvl_plan *plan, uint32_t ordinal, uint32_t slots,
+wvl_status wvl_pictures_open(wvl_pictures *p, const wvl_plan *plan, uint32_t ordinal, uint32_t workspaces,
                              const wvl_trace *trace, char *reason, size_t reason_bytes)
 {
-    return wvl_pictures_open_run(p, plan, wvl_assembly_whole(plan), ordinal, slots, trace, reason, reason_bytes);
+    return wvl_pictures_open_range(p, plan, wvl_assembly_whole(plan), ordinal, workspaces, trace, reason, reason_bytes);
 }
 
-wvl_status wvl_pictures_open_run(wvl_pictures *p, const wvl_plan *plan, wvl_tile_run run, uint32_t ordinal,
-                                 uint32_t slots, const wvl_trace *trace, char *reason, size_t reason_bytes)
+wvl_status wvl_pictures_open_range(wvl_pictures *p, const wvl_plan *plan, wvl_tile_range range, uint32_t ordinal,
+                                   uint32_t workspaces, const wvl_trace *trace, char *reason, size_t reason_bytes)
 {
     const char *why;
     memset(p, 0, sizeof *p);
@@ -66,10 +66,10 @@ wvl_status wvl_pictures_open_run(wvl_pictures *p, const wvl_plan *plan, wvl_tile
     }
     wvl_status status = wvl_context_fetch_device(plan->context, p->table, ordinal, &p->device, reason, reason_bytes);
     if (status == WVL_OK) {
-        status = wvl_assembly_build(&plan->context->host, plan, run, &p->assembly, &why);
+        status = wvl_assembly_build(&plan->context->host, plan, range, &p->assembly, &why);
         snprintf(reason, reason_bytes, "%s", status == WVL_ERROR_UNSUPPORTED ? why : wvl_status_text(status));
     }
-    TRY(status, open_backend(p, slots, trace, reason, reason_bytes));
+    TRY(status, open_backend(p, workspaces, trace, reason, reason_bytes));
     if (status != WVL_OK) {
         wvl_pictures_close(p);
     }
@@ -93,7 +93,7 @@ void wvl_pictures_close(wvl_pictures *p)
     p->plan = NULL;
 }
 
-wvl_status wvl_pictures_measure(const wvl_plan *plan, wvl_tile_run run, wvl_backend_memory *memory)
+wvl_status wvl_pictures_measure(const wvl_plan *plan, wvl_tile_range range, wvl_backend_memory *memory)
 {
     const char *why;
     wvl_assembly assembly;
@@ -101,7 +101,7 @@ wvl_status wvl_pictures_measure(const wvl_plan *plan, wvl_tile_run run, wvl_back
     if (wvl_way_reach(wvl_backend_fetch_device(), plan, NULL, &why) < WVL_REACH_PACKETS) {
         return WVL_OK;
     }
-    wvl_status status = wvl_assembly_build(&plan->context->host, plan, run, &assembly, &why);
+    wvl_status status = wvl_assembly_build(&plan->context->host, plan, range, &assembly, &why);
     if (status == WVL_OK) {
         wvl_backend_fetch_device()->measure_picture(plan, &assembly, memory);
         memory->host_bytes = wvl_add_saturate(memory->host_bytes, wvl_alloc_size(assembly.memory_bytes));
@@ -168,7 +168,7 @@ static void describe_layers(const wvl_plan *plan, const wvl_finished *finished, 
     describe_last(plan, finished, &layers[last]);
 }
 
-/* Slots are enough for all that come at a time; one that is being replaced by a larger one, or that all need which
+/* Workspaces are enough for all that come at a time; one that is being replaced by a larger one, or that all need which
  * found too little memory elsewhere, is waited for. */
 static wvl_status submit(const wvl_pictures *p, const wvl_plan *plan, const wvl_image *image, int is_again,
                          const wvl_look *look, wvl_backend_job **job)

@@ -17,7 +17,7 @@ typedef struct wvl_pictures {
     wvl_backend *backend; /* NULL: not open */
     wvl_assembly assembly;
     uint32_t ordinal;
-    uint32_t slots;      /* pictures at a time */
+    uint32_t workspaces; /* pictures at a time */
     _Atomic int is_down; /* the device failed in a way that lasts, or could not finish a picture: waves are better */
 } wvl_pictures;
 
@@ -29,25 +29,26 @@ typedef struct wvl_picture_facts {
     wvl_layer_result *layers; /* [1] */
 } wvl_picture_facts;
 
-/* Opens the device and takes memory for `slots` pictures, or for as many as there is memory for, but at least one.
+/* Opens the device and takes memory for `workspaces` pictures, or for as many as there is memory for, but at least one.
  * WVL_ERROR_UNSUPPORTED: pictures of this plan are not finished there. reason: why, in words. */
-wvl_status wvl_pictures_open(wvl_pictures *pictures, const wvl_plan *plan, uint32_t ordinal, uint32_t slots,
+wvl_status wvl_pictures_open(wvl_pictures *pictures, const wvl_plan *plan, uint32_t ordinal, uint32_t workspaces,
                              const wvl_trace *trace, char *reason, size_t reason_bytes);
-/* The same for a run of tiles of each picture: what is finished is a codestream that has no others. */
-wvl_status wvl_pictures_open_run(wvl_pictures *pictures, const wvl_plan *plan, wvl_tile_run run, uint32_t ordinal,
-                                 uint32_t slots, const wvl_trace *trace, char *reason, size_t reason_bytes);
+/* The same for a range of tiles of each picture: what is finished is a codestream that has no others. */
+wvl_status wvl_pictures_open_range(wvl_pictures *pictures, const wvl_plan *plan, wvl_tile_range range, uint32_t ordinal,
+                                   uint32_t workspaces, const wvl_trace *trace, char *reason, size_t reason_bytes);
 /* The device gets its memory back. What is finished, and the tables of its tile-parts, stay until wvl_pictures_close().
  */
 void wvl_pictures_close_backend(wvl_pictures *pictures);
 void wvl_pictures_close(wvl_pictures *pictures);
-/* What one picture at a time takes, or a run of its tiles; all zero where no device finishes pictures of the plan. */
-wvl_status wvl_pictures_measure(const wvl_plan *plan, wvl_tile_run run, wvl_backend_memory *memory);
-/* Whether a picture with pixels there should be given to wvl_pictures_encode. plan: that which was opened, or one of
- * a frame (frame_plan.h); memory was taken for no more bytes than the former asks for. */
+/* Measures what one picture at a time takes, or a range of its tiles; all zero where no device finishes pictures of the
+ * plan. */
+wvl_status wvl_pictures_measure(const wvl_plan *plan, wvl_tile_range range, wvl_backend_memory *memory);
+/* Says whether a picture with pixels there should be given to wvl_pictures_encode. plan: that which was opened, or one
+ * of a frame (frame_plan.h); memory was taken for no more bytes than the former asks for. */
 int wvl_pictures_take(const wvl_pictures *pictures, const wvl_plan *plan, const wvl_image *image);
 
-/* From any number of threads, at most `slots` at a time. Waits for the device. WVL_ERROR_UNSUPPORTED: not this picture;
- * _MEMORY, _DEVICE: the device failed; _INPUT: a sample outside its depth. */
+/* From any number of threads, at most `workspaces` at a time. Waits for the device. WVL_ERROR_UNSUPPORTED: not this
+ * picture; _MEMORY, _DEVICE: the device failed; _INPUT: a sample outside its depth. */
 wvl_status wvl_pictures_encode(wvl_pictures *pictures, const wvl_plan *plan, const wvl_image *image,
                                const wvl_look *look, wvl_picture_facts *facts);
 /* Gives back what wvl_pictures_encode has given: the lists, and the picture unless `keeps` says that it stays. */

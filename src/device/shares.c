@@ -16,18 +16,18 @@
 
 /* ---- Division -------------------------------------------------------------------------------- */
 
-/* Whole rows of tiles where there are enough: pixels of a run are those of its rows. */
-static uint32_t begin_run(const wvl_plan *plan, uint32_t index, uint32_t count)
+/* Whole rows of tiles where there are enough: pixels of a range are those of its rows. */
+static uint32_t begin_range(const wvl_plan *plan, uint32_t index, uint32_t count)
 {
     const wvl_syntax_plan *s = &plan->syntax;
     uint32_t unit = s->tile_count / s->tile_cols >= count ? s->tile_cols : 1;
     return unit * (uint32_t)((uint64_t)(s->tile_count / unit) * index / count);
 }
 
-static wvl_tile_run find_run(const wvl_plan *plan, uint32_t index, uint32_t count)
+static wvl_tile_range find_range(const wvl_plan *plan, uint32_t index, uint32_t count)
 {
-    uint32_t first = begin_run(plan, index, count);
-    return (wvl_tile_run){first, begin_run(plan, index + 1, count) - first};
+    uint32_t first = begin_range(plan, index, count);
+    return (wvl_tile_range){first, begin_range(plan, index + 1, count) - first};
 }
 
 void wvl_shares_divide(wvl_shares *s, const wvl_plan *plan, const wvl_image *image)
@@ -40,7 +40,7 @@ void wvl_shares_divide(wvl_shares *s, const wvl_plan *plan, const wvl_image *ima
     s->count = count;
     for (uint32_t i = 0; i < s->count; i++) {
         s->share[i].of = s;
-        s->share[i].run = find_run(plan, i, count);
+        s->share[i].range = find_range(plan, i, count);
         s->share[i].ordinal = devices.ordinals[i];
     }
 }
@@ -53,7 +53,7 @@ wvl_status wvl_shares_measure(const wvl_plan *plan, wvl_backend_memory *memory)
     *memory = (wvl_backend_memory){.host_bytes = 0};
     for (uint32_t i = 0; i < count && count > 1 && status == WVL_OK; i++) {
         wvl_backend_memory own;
-        status = wvl_pictures_measure(plan, find_run(plan, i, count), &own);
+        status = wvl_pictures_measure(plan, find_range(plan, i, count), &own);
         memory->host_bytes = wvl_add_saturate(memory->host_bytes, own.host_bytes);
         memory->pinned_bytes = wvl_max_u64(memory->pinned_bytes, own.pinned_bytes);
         memory->device_bytes = wvl_max_u64(memory->device_bytes, own.device_bytes);
@@ -61,7 +61,7 @@ wvl_status wvl_shares_measure(const wvl_plan *plan, wvl_backend_memory *memory)
     return status;
 }
 
-/* ---- Runs ------------------------------------------------------------------------------------ */
+/* ---- Ranges ---------------------------------------------------------------------------------- */
 
 static void close_share(wvl_share *share)
 {
@@ -75,15 +75,15 @@ static void encode_share(wvl_share *share)
 {
     const wvl_shares *s = share->of;
     wvl_pictures *p = &share->pictures;
-    share->status = wvl_pictures_open_run(p, s->plan, share->run, share->ordinal, 1, &s->plan->context->trace,
-                                          share->reason, sizeof share->reason);
+    share->status = wvl_pictures_open_range(p, s->plan, share->range, share->ordinal, 1, &s->plan->context->trace,
+                                            share->reason, sizeof share->reason);
     if (share->status == WVL_OK) {
         share->status = wvl_pictures_encode(p, s->plan, s->image, s->look, &share->facts);
         snprintf(share->reason, sizeof share->reason, "%s", wvl_status_text(share->status));
     }
     if (share->status != WVL_OK) {
         close_share(share);
-    } else { /* the device may get another run */
+    } else { /* the device may get another range */
         wvl_pictures_close_backend(p);
     }
 }
@@ -208,7 +208,7 @@ static wvl_result_part part_of(const void *from, uint64_t index)
     return (wvl_result_part){share->facts.part_bytes[index], name->tile, name->index, name->count, name->cap_group};
 }
 
-/* Sums of all runs, in the lists of the first. */
+/* Sums of all ranges, in the lists of the first. */
 static void join_facts(wvl_shares *s, uint64_t codestream_bytes)
 {
     const wvl_plan *plan = s->plan;

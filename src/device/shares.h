@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One large picture on several devices, each of which finishes a run of its tiles (D-device-27). The host puts the runs
- * together: head, the tile-parts of each, and EOC.
+ * One large picture on several devices, each of which finishes a range of its tiles (D-device-27). The host puts the
+ * ranges together: head, the tile-parts of each, and EOC.
  */
 #ifndef WVL_SHARES_H
 #define WVL_SHARES_H
@@ -10,7 +10,7 @@
 
 typedef struct wvl_share {
     struct wvl_shares *of;
-    wvl_tile_run run;
+    wvl_tile_range range;
     uint32_t ordinal;
     wvl_pictures pictures; /* closed: backend is NULL */
     wvl_picture_facts facts;
@@ -33,10 +33,10 @@ typedef struct wvl_shares {
 void wvl_shares_divide(wvl_shares *shares, const wvl_plan *plan, const wvl_image *image);
 /* Most that each device takes, and host memory of all. Nothing where pictures of the plan are not divided. */
 wvl_status wvl_shares_measure(const wvl_plan *plan, wvl_backend_memory *memory);
-/* All runs, on the devices at the same time where the context may start threads. WVL_OK: header, and facts of each run.
- * A device that fails leaves its run to the others. Else as wvl_pictures_encode. */
+/* All ranges, on the devices at the same time where the context may start threads. WVL_OK: header, and facts of each
+ * range. A device that fails leaves its range to the others. Else as wvl_pictures_encode. */
 wvl_status wvl_shares_encode(wvl_shares *shares, const wvl_look *look);
-/* Tile-parts of a run. */
+/* Tile-parts of a range. */
 const uint8_t *wvl_shares_fetch_body(const wvl_shares *shares, uint32_t index, uint64_t *bytes);
 /* codestream_offset: bytes before SOC. NULL: no memory. */
 wvl_result *wvl_shares_create_result(wvl_shares *shares, uint64_t codestream_offset, const double *seconds);

@@ -15,10 +15,10 @@
 
 /* A function that packs sample by sample. */
 #define PACK_EACH(name, sample, word, find_magnitude, add_sign)                                                        \
-    static uint32_t name(const void *line, uint32_t n, float r, void *slot)                                            \
+    static uint32_t name(const void *line, uint32_t n, float r, void *cell)                                            \
     {                                                                                                                  \
         const sample *x = line;                                                                                        \
-        word *out = slot;                                                                                              \
+        word *out = cell;                                                                                              \
         uint32_t bound = 0;                                                                                            \
         for (uint32_t i = 0; i < n; i++) {                                                                             \
             uint32_t m = find_magnitude(x[i], r);                                                                      \

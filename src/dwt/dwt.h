@@ -43,9 +43,9 @@ typedef struct wvl_dwt_kernels {
     /* By line kind. x is a line of n >= 2 samples whose first has the given coordinate parity; its samples survive. low
      * may be written up to its count rounded up to WVL_LINE_ROUND, high is a line. */
     void (*hlift[WVL_LINE_KINDS])(void *x, uint32_t n, unsigned parity, void *low, void *high);
-    /* By WVL_PACK_*. n samples of a line to a slot row; writes up to n rounded up to 8 where level is not WVL_CPU_C,
+    /* By WVL_PACK_*. n samples of a line to a cell row; writes up to n rounded up to 8 where level is not WVL_CPU_C,
      * there exactly n. r is the band's reciprocal, ignored by the integer kinds. Returns the OR of the magnitudes. */
-    uint32_t (*pack[WVL_PACK_KINDS])(const void *x, uint32_t n, float r, void *slot);
+    uint32_t (*pack[WVL_PACK_KINDS])(const void *x, uint32_t n, float r, void *cell);
 } wvl_dwt_kernels;
 
 /* The table of the level, or of the highest one below it that is compiled in. */

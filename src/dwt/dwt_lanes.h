@@ -138,7 +138,7 @@ static void hlift53(void *line, uint32_t n, unsigned parity, void *low_line, voi
     }
 }
 
-/* ---- Packing ---------------------------------------------------------------------------------- */
+/* ---- Packing --------------------------------------------------------------------------------- */
 
 /* Magnitudes and, in bit 31, the signs of those that are not zero. */
 typedef struct signed_lanes {
@@ -236,7 +236,7 @@ __attribute__((always_inline)) static inline uint32_t pack_32(const uint32_t *x,
 }
 
 #define PACK(name, pack, from)                                                                                         \
-    static uint32_t name(const void *x, uint32_t n, float r, void *slot) { return pack(x, n, r, slot, from); }
+    static uint32_t name(const void *x, uint32_t n, float r, void *cell) { return pack(x, n, r, cell, from); }
 PACK(pack_i32_16, pack_16, from_i32)
 PACK(pack_i32_32, pack_32, from_i32)
 PACK(pack_f32_16, pack_16, from_f32)

@@ -6,19 +6,19 @@
 #include "dwt/lift_ops.h"
 #include "dwt/quant.h"
 
-void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t lane_count, wvl_dwt_extent extent, unsigned kind,
+void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t strand_count, wvl_dwt_extent extent, unsigned kind,
                          wvl_dwt_lines *lines)
 {
     uint32_t n = extent.width;
     memset(lines, 0, sizeof *lines);
-    for (uint32_t lane = 0; lane < lane_count; lane++) {
+    for (uint32_t strand = 0; strand < strand_count; strand++) {
         if (extent.height < 2) {
-            lines->even[lane][0] = wvl_line_carve(carver, n, kind);
+            lines->even[strand][0] = wvl_line_carve(carver, n, kind);
             continue;
         }
         for (unsigned i = 0; i < 3; i++) {
-            lines->even[lane][i] = wvl_line_carve(carver, n, kind);
-            lines->odd[lane][i] = wvl_line_carve(carver, n, kind);
+            lines->even[strand][i] = wvl_line_carve(carver, n, kind);
+            lines->odd[strand][i] = wvl_line_carve(carver, n, kind);
         }
     }
     lines->low = wvl_line_carve(carver, wvl_max_u32(extent.low, WVL_LINE_ROUND), kind);
@@ -42,43 +42,43 @@ static unsigned choose_pack(unsigned kind, const wvl_tile_band *band)
 void wvl_dwt_build_band(const wvl_dwt_kernels *kernels, unsigned kind, const wvl_tile_band *band, uint8_t *samples,
                         uint32_t *bounds, wvl_dwt_band *out)
 {
-    /* Fast kernels write multiples of 8 samples, which slots of 4-wide blocks do not have. */
-    const wvl_dwt_kernels *k = band->slot_width & 7 ? wvl_dwt_fetch_kernels(WVL_CPU_C) : kernels;
+    /* Fast kernels write multiples of 8 samples, which cells of 4-wide blocks do not have. */
+    const wvl_dwt_kernels *k = band->cell_width & 7 ? wvl_dwt_fetch_kernels(WVL_CPU_C) : kernels;
     out->band = band;
     out->samples = samples;
     out->bounds = bounds + band->first_block;
     out->pack = k->pack[choose_pack(kind, band)];
 }
 
-static unsigned block_rows_log2(const wvl_dwt_lane *lane)
+static unsigned block_rows_log2(const wvl_dwt_strand *strand)
 {
     unsigned most = 0;
     for (unsigned b = 0; b < 4; b++) {
-        if (lane->band[b].band && lane->band[b].band->ycb > most) {
-            most = lane->band[b].band->ycb;
+        if (strand->band[b].band && strand->band[b].band->ycb > most) {
+            most = strand->band[b].band->ycb;
         }
     }
     return most;
 }
 
 /* A row of a band takes two of the resolution's. */
-uint64_t wvl_dwt_strip_rows(const wvl_dwt_lane *lanes, uint32_t lane_count, uint32_t wanted)
+uint64_t wvl_dwt_strip_rows(const wvl_dwt_strand *strands, uint32_t strand_count, uint32_t wanted)
 {
     unsigned rows_log2 = 0;
-    for (uint32_t i = 0; i < lane_count; i++) {
-        rows_log2 = wvl_max_u32(rows_log2, block_rows_log2(&lanes[i]));
+    for (uint32_t i = 0; i < strand_count; i++) {
+        rows_log2 = wvl_max_u32(rows_log2, block_rows_log2(&strands[i]));
     }
-    uint64_t multiple = (uint64_t)2 << rows_log2, height = wvl_rect_height(lanes[0].rect);
+    uint64_t multiple = (uint64_t)2 << rows_log2, height = wvl_rect_height(strands[0].rect);
     return wvl_align_up(wvl_max_u64(wvl_ceil_div(height, wanted), WVL_DWT_STRIP_ROWS_MIN), multiple);
 }
 
-uint64_t wvl_dwt_count_strips(const wvl_dwt_lane *lanes, uint32_t lane_count, uint32_t wanted)
+uint64_t wvl_dwt_count_strips(const wvl_dwt_strand *strands, uint32_t strand_count, uint32_t wanted)
 {
-    if (!wvl_rect_width(lanes[0].rect) || !wvl_rect_height(lanes[0].rect)) {
+    if (!wvl_rect_width(strands[0].rect) || !wvl_rect_height(strands[0].rect)) {
         return 0;
     }
-    uint64_t rows = wvl_dwt_strip_rows(lanes, lane_count, wanted);
-    return wvl_ceil_div(lanes[0].rect.y1, rows) - lanes[0].rect.y0 / rows;
+    uint64_t rows = wvl_dwt_strip_rows(strands, strand_count, wanted);
+    return wvl_ceil_div(strands[0].rect.y1, rows) - strands[0].rect.y0 / rows;
 }
 
 /* Row y of the band, one run a block. */
@@ -89,14 +89,14 @@ static void put_band_row(const wvl_dwt_band *out, unsigned kind, uint32_t y, con
         return;
     }
     uint32_t x0 = band->rect.x0, x1 = band->rect.x1, element_bytes = wvl_line_element_bytes(kind);
-    uint8_t *slot = out->samples + wvl_coef_at(band, x0, y);
-    uint64_t step = wvl_coef_slot(band, 1) - wvl_coef_slot(band, 0);
+    uint8_t *cell = out->samples + wvl_coef_at(band, x0, y);
+    uint64_t step = wvl_coef_cell(band, 1) - wvl_coef_cell(band, 0);
     uint32_t *bound = out->bounds + (uint64_t)((y >> band->ycb) - band->block_y0) * band->block_cols;
     uint64_t x = x0, width = (uint64_t)1 << band->xcb;
     while (x < x1) {
         uint64_t end = wvl_min_u64((x & ~(width - 1)) + width, x1);
-        *bound++ |= out->pack(row + (x - x0) * element_bytes, (uint32_t)(end - x), band->reciprocal, slot);
-        slot += step;
+        *bound++ |= out->pack(row + (x - x0) * element_bytes, (uint32_t)(end - x), band->reciprocal, cell);
+        cell += step;
         x = end;
     }
 }
@@ -116,46 +116,46 @@ static void double_sample(void *x, unsigned kind, uint64_t n)
 
 /* Horizontal split of a vertically filtered row: band row y of the low or the high half (orients `left` and `left` +
  * 1). */
-static void split_row(const wvl_dwt_strip *s, const wvl_dwt_lane *lane, unsigned left, uint32_t y, uint8_t *row)
+static void split_row(const wvl_dwt_strip *s, const wvl_dwt_strand *strand, unsigned left, uint32_t y, uint8_t *row)
 {
-    uint32_t n = wvl_rect_width(lane->rect);
-    unsigned parity = lane->rect.x0 & 1;
+    uint32_t n = wvl_rect_width(strand->rect);
+    unsigned parity = strand->rect.x0 & 1;
     uint8_t *low = s->lines->low, *high = s->lines->high;
     uint32_t low_count = (n + 1 - parity) / 2;
-    uint8_t *to = left == WVL_BAND_LL && lane->low.rows
-                      ? lane->low.rows + (uint64_t)(y - lane->low.y0) * lane->low.pitch_bytes
+    uint8_t *to = left == WVL_BAND_LL && strand->low.rows
+                      ? strand->low.rows + (uint64_t)(y - strand->low.y0) * strand->low.pitch_bytes
                       : NULL;
     if (to && !wvl_dwt_is_narrow(low_count)) {
         low = to;
     }
     if (n > 1) {
-        s->kernels->hlift[lane->kind](row, n, parity, low, high);
+        s->kernels->hlift[strand->kind](row, n, parity, low, high);
     } else if (parity) { /* a single odd sample is doubled, not filtered (F.4.8); 9/7 has the 2 in its reciprocal */
-        memcpy(high, row, wvl_line_element_bytes(lane->kind));
-        double_sample(high, lane->kind, 1);
+        memcpy(high, row, wvl_line_element_bytes(strand->kind));
+        double_sample(high, strand->kind, 1);
     } else {
-        memcpy(low, row, wvl_line_element_bytes(lane->kind));
+        memcpy(low, row, wvl_line_element_bytes(strand->kind));
     }
     if (!to) {
-        put_band_row(&lane->band[left], lane->kind, y, low);
+        put_band_row(&strand->band[left], strand->kind, y, low);
     } else if (to != low) {
-        memcpy(to, low, (uint64_t)low_count * wvl_line_element_bytes(lane->kind));
+        memcpy(to, low, (uint64_t)low_count * wvl_line_element_bytes(strand->kind));
     }
-    put_band_row(&lane->band[left + 1], lane->kind, y, high);
+    put_band_row(&strand->band[left + 1], strand->kind, y, high);
 }
 
-/* Brings row y of all lanes: fetched into lines, or found in the planes. */
-static void bring_row(const wvl_dwt_strip *s, int64_t y, uint8_t *const (*lines)[3], unsigned slot, const void **rows)
+/* Brings row y of all strands: fetched into lines, or found in the planes. */
+static void bring_row(const wvl_dwt_strip *s, int64_t y, uint8_t *const (*lines)[3], unsigned place, const void **rows)
 {
-    uint32_t at = wvl_lift_reflect(y, s->lanes[0].rect.y0, s->lanes[0].rect.y1);
-    uint32_t n = wvl_rect_width(s->lanes[0].rect);
-    void *targets[WVL_LANES_MAX];
-    for (uint32_t i = 0; i < s->lane_count; i++) {
-        const wvl_dwt_plane *in = &s->lanes[i].in;
+    uint32_t at = wvl_lift_reflect(y, s->strands[0].rect.y0, s->strands[0].rect.y1);
+    uint32_t n = wvl_rect_width(s->strands[0].rect);
+    void *targets[WVL_STRANDS_MAX];
+    for (uint32_t i = 0; i < s->strand_count; i++) {
+        const wvl_dwt_plane *in = &s->strands[i].in;
         const uint8_t *from = s->fetch ? NULL : in->rows + (uint64_t)(at - in->y0) * in->pitch_bytes;
-        rows[i] = targets[i] = lines[i][slot];
+        rows[i] = targets[i] = lines[i][place];
         if (from && wvl_dwt_is_narrow(n)) {
-            memcpy(targets[i], from, n * wvl_line_element_bytes(s->lanes[i].kind));
+            memcpy(targets[i], from, n * wvl_line_element_bytes(s->strands[i].kind));
         } else if (from) {
             rows[i] = from;
         }
@@ -168,10 +168,10 @@ static void bring_row(const wvl_dwt_strip *s, int64_t y, uint8_t *const (*lines)
 static void put_pair(const wvl_dwt_strip *s, uint32_t i, int64_t m, uint8_t *low, uint8_t *high)
 {
     if (2 * m >= s->y0 && 2 * m < s->y1) {
-        split_row(s, &s->lanes[i], WVL_BAND_LL, (uint32_t)m, low);
+        split_row(s, &s->strands[i], WVL_BAND_LL, (uint32_t)m, low);
     }
     if (2 * m + 1 >= s->y0 && 2 * m + 1 < s->y1) {
-        split_row(s, &s->lanes[i], WVL_BAND_LH, (uint32_t)m, high);
+        split_row(s, &s->strands[i], WVL_BAND_LH, (uint32_t)m, high);
     }
 }
 
@@ -180,11 +180,11 @@ static void put_pair(const wvl_dwt_strip *s, uint32_t i, int64_t m, uint8_t *low
 static void clear_lines(const wvl_dwt_strip *s)
 {
     uint64_t bytes =
-        wvl_align_up(wvl_rect_width(s->lanes[0].rect), WVL_LINE_ROUND) * wvl_line_element_bytes(s->lanes[0].kind);
-    for (uint32_t i = 0; i < s->lane_count; i++) {
-        for (unsigned slot = 0; slot < 3; slot++) {
-            memset(s->lines->even[i][slot], 0, bytes);
-            memset(s->lines->odd[i][slot], 0, bytes);
+        wvl_align_up(wvl_rect_width(s->strands[0].rect), WVL_LINE_ROUND) * wvl_line_element_bytes(s->strands[0].kind);
+    for (uint32_t i = 0; i < s->strand_count; i++) {
+        for (unsigned place = 0; place < 3; place++) {
+            memset(s->lines->even[i][place], 0, bytes);
+            memset(s->lines->odd[i][place], 0, bytes);
         }
     }
 }
@@ -196,19 +196,19 @@ static void clear_lines(const wvl_dwt_strip *s)
 static void put_lifted(const wvl_dwt_strip *s)
 {
     const wvl_dwt_lines *l = s->lines;
-    unsigned kind = s->lanes[0].kind, lag = kind == WVL_LINE_F32;
-    uint32_t n = wvl_rect_width(s->lanes[0].rect);
+    unsigned kind = s->strands[0].kind, lag = kind == WVL_LINE_F32;
+    uint32_t n = wvl_rect_width(s->strands[0].rect);
     int64_t first = s->y0 >> 1, end = ((int64_t)s->y1 + 1) >> 1, start = first - 1 - lag;
-    const void *x0[WVL_LANES_MAX], *x1[WVL_LANES_MAX], *x2[WVL_LANES_MAX];
-    unsigned now = 0, next = 1, before = 2; /* slots of pairs k, k + 1 (even rows) or k - 2 (odd rows), k - 1 */
+    const void *x0[WVL_STRANDS_MAX], *x1[WVL_STRANDS_MAX], *x2[WVL_STRANDS_MAX];
+    unsigned now = 0, next = 1, before = 2; /* places of pairs k, k + 1 (even rows) or k - 2 (odd rows), k - 1 */
     clear_lines(s);
     bring_row(s, 2 * start, l->even, now, x0);
-    for (int64_t k = start; k < end + lag && !wvl_look_after(s->look, WVL_LOOK_TRANSFORM, 2ull * n * s->lane_count);
+    for (int64_t k = start; k < end + lag && !wvl_look_after(s->look, WVL_LOOK_TRANSFORM, 2ull * n * s->strand_count);
          k++) {
         bring_row(s, 2 * k + 1, l->odd, now, x1);
         bring_row(s, 2 * k + 2, l->even, next, x2);
-        for (uint32_t i = 0; i < s->lane_count; i++) {
-            if (s->lanes[i].plain) {
+        for (uint32_t i = 0; i < s->strand_count; i++) {
+            if (s->strands[i].plain) {
                 continue;
             }
             wvl_vlift_rows rows = {
@@ -221,53 +221,54 @@ static void put_lifted(const wvl_dwt_strip *s)
             }
             x0[i] = x2[i];
         }
-        unsigned free_slot = before;
+        unsigned free_place = before;
         before = now;
         now = next;
-        next = free_slot;
+        next = free_place;
     }
 }
 
 /* A single row is not filtered vertically. */
 static void put_single(const wvl_dwt_strip *s)
 {
-    uint32_t y = s->lanes[0].rect.y0, n = wvl_rect_width(s->lanes[0].rect);
-    void *rows[WVL_LANES_MAX];
-    for (uint32_t i = 0; i < s->lane_count; i++) {
-        const wvl_dwt_lane *lane = &s->lanes[i];
+    uint32_t y = s->strands[0].rect.y0, n = wvl_rect_width(s->strands[0].rect);
+    void *rows[WVL_STRANDS_MAX];
+    for (uint32_t i = 0; i < s->strand_count; i++) {
+        const wvl_dwt_strand *strand = &s->strands[i];
         rows[i] = s->lines->even[i][0];
         if (!s->fetch) {
-            memcpy(rows[i], lane->in.rows, (uint64_t)n * wvl_line_element_bytes(lane->kind));
+            memcpy(rows[i], strand->in.rows, (uint64_t)n * wvl_line_element_bytes(strand->kind));
         }
     }
     if (s->fetch) {
         s->fetch(s->user, y, rows);
     }
-    for (uint32_t i = 0; i < s->lane_count; i++) {
-        if (s->lanes[i].plain) {
+    for (uint32_t i = 0; i < s->strand_count; i++) {
+        if (s->strands[i].plain) {
             continue;
         }
         if (y & 1) {
-            double_sample(rows[i], s->lanes[i].kind, n);
+            double_sample(rows[i], s->strands[i].kind, n);
         }
-        split_row(s, &s->lanes[i], y & 1 ? WVL_BAND_LH : WVL_BAND_LL, y >> 1, rows[i]);
+        split_row(s, &s->strands[i], y & 1 ? WVL_BAND_LH : WVL_BAND_LL, y >> 1, rows[i]);
     }
 }
 
-/* Rows of the lanes that are (or are not) marked as plain, as they come. */
+/* Rows of the strands that are (or are not) marked as plain, as they come. */
 static void put_rows(const wvl_dwt_strip *s, int plain)
 {
-    void *rows[WVL_LANES_MAX];
-    for (uint32_t i = 0; i < s->lane_count; i++) {
+    void *rows[WVL_STRANDS_MAX];
+    for (uint32_t i = 0; i < s->strand_count; i++) {
         rows[i] = s->lines->even[i][0];
     }
-    for (uint32_t y = s->y0; y < s->y1 && !wvl_look_after(s->look, WVL_LOOK_TRANSFORM,
-                                                          (uint64_t)wvl_rect_width(s->lanes[0].rect) * s->lane_count);
+    for (uint32_t y = s->y0;
+         y < s->y1 &&
+         !wvl_look_after(s->look, WVL_LOOK_TRANSFORM, (uint64_t)wvl_rect_width(s->strands[0].rect) * s->strand_count);
          y++) {
         s->fetch(s->user, y, rows);
-        for (uint32_t i = 0; i < s->lane_count; i++) {
-            if (s->lanes[i].plain == plain) {
-                put_band_row(&s->lanes[i].band[WVL_BAND_LL], s->lanes[i].kind, y, rows[i]);
+        for (uint32_t i = 0; i < s->strand_count; i++) {
+            if (s->strands[i].plain == plain) {
+                put_band_row(&s->strands[i].band[WVL_BAND_LL], s->strands[i].kind, y, rows[i]);
             }
         }
     }
@@ -276,10 +277,10 @@ static void put_rows(const wvl_dwt_strip *s, int plain)
 void wvl_dwt_put_strip(const wvl_dwt_strip *strip)
 {
     int any_plain = 0;
-    for (uint32_t i = 0; i < strip->lane_count; i++) {
-        any_plain |= strip->lanes[i].plain;
+    for (uint32_t i = 0; i < strip->strand_count; i++) {
+        any_plain |= strip->strands[i].plain;
     }
-    if (wvl_rect_height(strip->lanes[0].rect) == 1) {
+    if (wvl_rect_height(strip->strands[0].rect) == 1) {
         put_single(strip);
     } else {
         put_lifted(strip);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One decomposition level of one or more components over a strip of rows, in one rolling pass: rows come in,
- * coefficients go to their slots, low-low rows to the plane of the next level. Strips of a level are independent of
+ * coefficients go to their cells, low-low rows to the plane of the next level. Strips of a level are independent of
  * each other.
  */
 #ifndef WVL_DWT_STRIP_H
@@ -11,7 +11,7 @@
 #include "dwt/dwt.h"
 #include "geom/handover.h"
 
-#define WVL_LANES_MAX 3u
+#define WVL_STRANDS_MAX 3u
 #define WVL_DWT_STRIP_ROWS_MIN 64u /* 9/7 filters 8 rows more than a strip has */
 
 /* Where the rows of a band go. */
@@ -19,7 +19,7 @@ typedef struct wvl_dwt_band {
     const wvl_tile_band *band; /* NULL: no such band at this level */
     uint8_t *samples;          /* of the tile */
     uint32_t *bounds;          /* of the band's first block; cleared before the first strip */
-    uint32_t (*pack)(const void *x, uint32_t n, float r, void *slot);
+    uint32_t (*pack)(const void *x, uint32_t n, float r, void *cell);
 } wvl_dwt_band;
 
 /* A plane between levels: rows of one resolution, y0 first. Narrow rows have no room for vectors behind them: they are
@@ -33,28 +33,28 @@ typedef struct wvl_dwt_plane {
 static inline int wvl_dwt_is_narrow(uint32_t width) { return width < WVL_LINE_ROUND; }
 
 /* One component at one level: the resolution `rect` splits into low-low, HL, LH and HH. */
-typedef struct wvl_dwt_lane {
-    uint8_t kind;  /* WVL_LINE_*, equal for the lanes of a strip */
-    uint8_t plain; /* among lanes that are split: its rows are coefficients of the low-low band */
+typedef struct wvl_dwt_strand {
+    uint8_t kind;  /* WVL_LINE_*, equal for the strands of a strip */
+    uint8_t plain; /* among strands that are split: its rows are coefficients of the low-low band */
     wvl_rect rect;
     wvl_dwt_plane in;     /* unused where rows are fetched */
     wvl_dwt_plane low;    /* rows == NULL: low-low rows are coefficients of band[WVL_BAND_LL] */
     wvl_dwt_band band[4]; /* by WVL_BAND_* */
-} wvl_dwt_lane;
+} wvl_dwt_strand;
 
-/* Working lines of one worker: six rolling rows a lane and two halves. */
+/* Working lines of one worker: six rolling rows a strand and two halves. */
 typedef struct wvl_dwt_lines {
-    uint8_t *even[WVL_LANES_MAX][3], *odd[WVL_LANES_MAX][3];
+    uint8_t *even[WVL_STRANDS_MAX][3], *odd[WVL_STRANDS_MAX][3];
     uint8_t *low, *high;
 } wvl_dwt_lines;
 
 typedef struct wvl_dwt_strip {
     const wvl_dwt_kernels *kernels;
-    const wvl_dwt_lane *lanes;
-    uint32_t lane_count; /* lanes of one strip share rect */
-    uint32_t y0, y1;     /* rows of the resolution; inner limits are even and divide no code block of a band */
+    const wvl_dwt_strand *strands;
+    uint32_t strand_count; /* strands of one strip share rect */
+    uint32_t y0, y1;       /* rows of the resolution; inner limits are even and divide no code block of a band */
     const wvl_dwt_lines *lines;
-    /* Puts row y of every lane into rows[lane_count]; NULL: rows come from the lanes' planes. */
+    /* Puts row y of every strand into rows[strand_count]; NULL: rows come from the strands' planes. */
     void (*fetch)(void *user, uint32_t y, void *const *rows);
     void *user;
     const wvl_look *look; /* may be NULL; asked before every pair of rows. Once it is over the rest is left as it is */
@@ -67,20 +67,20 @@ typedef struct wvl_dwt_extent {
 } wvl_dwt_extent;
 
 /* A single row is not filtered vertically: no rows roll then. */
-void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t lane_count, wvl_dwt_extent extent, unsigned kind,
+void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t strand_count, wvl_dwt_extent extent, unsigned kind,
                          wvl_dwt_lines *lines);
 /* samples: of the tile; bounds: of the tile's first block. */
 void wvl_dwt_build_band(const wvl_dwt_kernels *kernels, unsigned kind, const wvl_tile_band *band, uint8_t *samples,
                         uint32_t *bounds, wvl_dwt_band *out);
-/* Rows of a strip where about `wanted` of them make a level: whole code blocks of every band of every lane. */
-uint64_t wvl_dwt_strip_rows(const wvl_dwt_lane *lanes, uint32_t lane_count, uint32_t wanted);
+/* Rows of a strip where about `wanted` of them make a level: whole code blocks of every band of every strand. */
+uint64_t wvl_dwt_strip_rows(const wvl_dwt_strand *strands, uint32_t strand_count, uint32_t wanted);
 /* No cut of a resolution of that height has more strips. */
 static inline uint64_t wvl_dwt_most_strips(uint32_t height)
 {
     return height < 2 ? height : (height - 2u) / WVL_DWT_STRIP_ROWS_MIN + 2;
 }
 /* How many strips of that many rows there are; 0: nothing to do. */
-uint64_t wvl_dwt_count_strips(const wvl_dwt_lane *lanes, uint32_t lane_count, uint32_t wanted);
+uint64_t wvl_dwt_count_strips(const wvl_dwt_strand *strands, uint32_t strand_count, uint32_t wanted);
 
 /* Splits rows [y0, y1) of a resolution that is not empty. */
 void wvl_dwt_put_strip(const wvl_dwt_strip *strip);

@@ -18,7 +18,7 @@
 #include "base/structs.h"
 #include "base/try.h"
 #include "codec/sink/sink.h"
-#include "device/lanes.h"
+#include "device/stations.h"
 #include "flight/frame_plan.h"
 #include "flight/poll_handle.h"
 #include "picture/session.h"
@@ -73,12 +73,12 @@ struct wvl_encoder {
     int ended, stopping;
     uint32_t place_count, place_capacity;
     place *places;
-    wvl_lanes lanes;     /* open: devices finish them */
-    wvl_frame_rule rule; /* of the thread that submits */
-    char problem[384];   /* why creation failed; "": the status says it */
+    wvl_stations stations; /* open: devices finish them */
+    wvl_frame_rule rule;   /* of the thread that submits */
+    char problem[384];     /* why creation failed; "": the status says it */
 };
 
-/* ---- Finished pictures ------------------------------------------------------------------------ */
+/* ---- Finished pictures ----------------------------------------------------------------------- */
 
 static wvl_encoded_picture *create_finished(wvl_context *context, void *user)
 {
@@ -222,7 +222,8 @@ static wvl_status open_place(wvl_encoder *e, uint32_t index)
     snprintf(p->track, sizeof p->track, "encode %u", index + 1);
     p->planes = wvl_alloc(&e->context->host, e->plan->syntax.component_count * sizeof *p->planes);
     p->plan = wvl_frame_plan_create(e->plan);
-    p->session = p->plan ? wvl_session_create(p->plan, p->track, 1, index, e->lanes.count ? &e->lanes : NULL) : NULL;
+    p->session =
+        p->plan ? wvl_session_create(p->plan, p->track, 1, index, e->stations.count ? &e->stations : NULL) : NULL;
     p->has_condition = pthread_cond_init(&p->queued, NULL) == 0;
     wvl_status status =
         p->planes && p->session && p->has_condition ? wvl_session_prepare(p->session, &usual) : WVL_ERROR_MEMORY;
@@ -259,7 +260,7 @@ static void tell_fewer(const wvl_encoder *e, uint32_t count)
 }
 
 /* Pictures that a device finishes need no waves. These take memory with the first picture that goes that way. */
-static wvl_status open_lanes(wvl_encoder *e)
+static wvl_status open_stations(wvl_encoder *e)
 {
     char reason[256];
     const wvl_image usual = {.struct_size = sizeof usual};
@@ -267,9 +268,9 @@ static wvl_status open_lanes(wvl_encoder *e)
     if (way.kind == WVL_WAY_HOST) {
         return WVL_OK;
     }
-    wvl_status status = wvl_lanes_open(&e->lanes, e->plan, e->place_capacity, reason, sizeof reason);
-    if (status == WVL_OK && e->lanes.slots < e->place_capacity) {
-        tell_fewer(e, e->lanes.slots);
+    wvl_status status = wvl_stations_open(&e->stations, e->plan, e->place_capacity, reason, sizeof reason);
+    if (status == WVL_OK && e->stations.workspaces < e->place_capacity) {
+        tell_fewer(e, e->stations.workspaces);
     }
     if (status == WVL_OK) {
         return WVL_OK;
@@ -284,8 +285,8 @@ static wvl_status open_lanes(wvl_encoder *e)
 /* Fewer places than wanted are enough, threads are not needed. */
 static wvl_status open_places(wvl_encoder *e)
 {
-    wvl_status status = open_lanes(e);
-    uint32_t wanted = e->lanes.count ? wvl_min_u32(e->lanes.slots, e->place_capacity) : e->place_capacity;
+    wvl_status status = open_stations(e);
+    uint32_t wanted = e->stations.count ? wvl_min_u32(e->stations.workspaces, e->place_capacity) : e->place_capacity;
     while (e->place_count < wanted && status == WVL_OK) {
         status = open_place(e, e->place_count);
         e->place_count += status == WVL_OK;
@@ -366,7 +367,7 @@ void wvl_encoder_release(wvl_encoder *e)
         }
         close_place(p);
     }
-    wvl_lanes_close(&e->lanes);
+    wvl_stations_close(&e->stations);
     wvl_frame_rule_close(&e->rule);
     wvl_poll_handle_close(&e->handle);
     pthread_cond_destroy(&e->changed);
@@ -450,7 +451,8 @@ static wvl_status check_room(const place *p, const wvl_frame *frame)
     const wvl_encoder *e = p->encoder;
     const wvl_device_plan *device = &e->plan->device;
     int must_finish = device->output || (device->reach == WVL_REACH_PACKETS && device->choice == WVL_DEVICE_CUDA_ONLY);
-    if (!must_finish || !e->lanes.count || p->plan->memory.output_bytes_bound <= e->plan->memory.output_bytes_bound) {
+    if (!must_finish || !e->stations.count ||
+        p->plan->memory.output_bytes_bound <= e->plan->memory.output_bytes_bound) {
         return WVL_OK;
     }
     if (frame->error && frame->error_bytes) {

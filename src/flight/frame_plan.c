@@ -159,7 +159,7 @@ static wvl_status compare_options(const wvl_frame_rule *rule, const wvl_params *
     return WVL_OK;
 }
 
-/* What memory, tables and kernels were chosen for. NULL, or what differs. */
+/* Compares what memory, tables and kernels were chosen for. Returns NULL, or what differs. */
 static const char *compare_kinds(const wvl_plan *plan, const wvl_plan *usual)
 {
     for (uint32_t i = 0; i < usual->syntax.layer_count; i++) {

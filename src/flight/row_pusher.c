@@ -30,7 +30,7 @@ struct wvl_row_pusher {
     int is_closed; /* no more rows will be pushed */
     int has_thread;
     uint64_t own_bytes;
-    uint32_t lane_count;           /* buffers of a push */
+    uint32_t pushed_count;         /* buffers of a push */
     uint32_t *dy;                  /* [component_count]: of each buffer */
     wvl_row_component *components; /* [component_count] */
 };
@@ -140,7 +140,7 @@ static wvl_status start(wvl_row_pusher *p)
 {
     for (uint32_t c = 0; c < p->plan->syntax.component_count; c++) {
         p->dy[p->components[c].buffer] = p->plan->syntax.components[c].dy;
-        p->lane_count = wvl_max_u32(p->lane_count, p->components[c].buffer + 1);
+        p->pushed_count = wvl_max_u32(p->pushed_count, p->components[c].buffer + 1);
     }
     p->at = p->plan->syntax.image.y0;
     p->source = (wvl_row_source){.struct_size = sizeof p->source,
@@ -226,7 +226,7 @@ static uint64_t find_end(const wvl_row_pusher *p, uint64_t end)
 static int is_push_legal(const wvl_row_pusher *p, const void *const *data, uint64_t end)
 {
     int is_legal = end <= p->plan->syntax.image.y1;
-    for (uint32_t b = 0; is_legal && b < p->lane_count; b++) {
+    for (uint32_t b = 0; is_legal && b < p->pushed_count; b++) {
         is_legal = data[b] || count_rows(p, b, end) == count_rows(p, b, p->at);
     }
     return is_legal;

@@ -130,12 +130,12 @@ typedef struct wvl_front_group {
 } wvl_front_group;
 
 /* How many components from this one on must be fetched together. */
-static inline uint32_t wvl_front_count_lanes(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component)
+static inline uint32_t wvl_front_count_strands(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component)
 {
     return component == 0 && (tile->mct != WVL_MCT_NONE || plan->syntax.xyz.kind != WVL_XYZ_NONE) ? 3 : 1;
 }
 
-/* Components [component, component + count), a multiple of which wvl_front_count_lanes gives, with transform mct
+/* Components [component, component + count), a multiple of which wvl_front_count_strands gives, with transform mct
  * (WVL_MCT_*, NONE unless count is 3), delivered as WVL_LINE_* kind. */
 void wvl_front_build_group(const wvl_front_kernels *kernels, const wvl_plan *plan, const wvl_image *image,
                            uint32_t component, uint32_t count, unsigned mct, unsigned kind, wvl_front_group *group);

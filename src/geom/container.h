@@ -59,7 +59,7 @@ WVL_HD uint64_t wvl_container_count(uint32_t first, uint32_t stride, uint32_t wi
     return width ? first + (width - 1) * step + 1 : 0;
 }
 
-/* Whether such a row has a size that memory may have, in containers of any type. */
+/* Says whether such a row has a size that memory may have, in containers of any type. */
 WVL_HD int wvl_container_row_fits(uint32_t first, uint32_t stride, uint32_t width)
 {
     return wvl_container_count(first, stride, width) <= UINT64_MAX / 16;

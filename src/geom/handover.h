@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the two halves pass to each other. PODs of offsets; wvl_coef_at() and wvl_coef_slot() alone know the layout.
+ * What the two halves pass to each other. PODs of offsets; wvl_coef_at() and wvl_coef_cell() alone know the layout.
  *
- * Coefficients: block-contiguous. Every block of a band has a slot of slot_width * slot_height samples, slots follow in
- * band raster order, the block's first sample is the slot's first, rows are slot_width apart. Samples are
+ * Coefficients: block-contiguous. Every block of a band has a cell of cell_width * cell_height samples, cells follow in
+ * band raster order, the block's first sample is the cell's first, rows are cell_width apart. Samples are
  * sign-magnitude, sign in the top bit (15 or 31), magnitude with F fractional bits below the quantiser step. The sign
  * bit of a zero magnitude may be either (a device need not clean it, the CPU does): nobody who reads looks at the sign
- * of what is not significant. What a slot holds beyond its block is undefined. The bound of a block is the OR of its
+ * of what is not significant. What a cell holds beyond its block is undefined. The bound of a block is the OR of its
  * magnitudes. Where it is 0 the samples need not be there: a device does not deliver empty blocks.
  */
 #ifndef WVL_GEOM_HANDOVER_H
@@ -23,7 +23,7 @@ typedef struct wvl_block_rows {
     uint32_t first, end;
 } wvl_block_rows;
 
-/* Of a strip some rows of blocks are there; the slots of the tile plan then lie in a smaller piece of memory. */
+/* A strip has some rows of blocks; the cells of the tile plan then lie in a smaller piece of memory. */
 typedef struct wvl_coefs {
     const wvl_tile_plan *tile;
     uint8_t *samples;           /* tile->coef_bytes */
@@ -36,10 +36,10 @@ static inline wvl_block_rows wvl_coefs_rows(const wvl_coefs *coefs, uint32_t ban
     return coefs->rows ? coefs->rows[band] : (wvl_block_rows){0, coefs->tile->bands[band].block_rows};
 }
 
-/* Byte offset of a block's slot from the start of the tile's coefficients. block counts from the band's first. */
-WVL_HD uint64_t wvl_coef_slot(const wvl_tile_band *band, uint32_t block)
+/* Byte offset of a block's cell from the start of the tile's coefficients. block counts from the band's first. */
+WVL_HD uint64_t wvl_coef_cell(const wvl_tile_band *band, uint32_t block)
 {
-    return band->coef_offset + (uint64_t)block * band->slot_width * band->slot_height * band->coef_bytes;
+    return band->coef_offset + (uint64_t)block * band->cell_width * band->cell_height * band->coef_bytes;
 }
 
 /* Byte offset of the sample at absolute band coordinates (x, y). */
@@ -48,11 +48,11 @@ WVL_HD uint64_t wvl_coef_at(const wvl_tile_band *band, uint32_t x, uint32_t y)
     uint32_t col = (x >> band->xcb) - band->block_x0, row = (y >> band->ycb) - band->block_y0;
     uint32_t left = col ? (x >> band->xcb) << band->xcb : band->rect.x0;
     uint32_t top = row ? (y >> band->ycb) << band->ycb : band->rect.y0;
-    uint64_t slot = wvl_coef_slot(band, row * band->block_cols + col);
-    return slot + ((uint64_t)(y - top) * band->slot_width + (x - left)) * band->coef_bytes;
+    uint64_t cell = wvl_coef_cell(band, row * band->block_cols + col);
+    return cell + ((uint64_t)(y - top) * band->cell_width + (x - left)) * band->coef_bytes;
 }
 
-/* Whether count samples of a row mean the same: signs of zero do not. */
+/* Says whether count samples of a row mean the same: signs of zero do not. */
 static inline int wvl_coef_agree(const uint8_t *a, const uint8_t *b, uint64_t count, unsigned bytes)
 {
     int agree = 1;

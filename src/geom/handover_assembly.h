@@ -42,7 +42,7 @@ typedef struct wvl_assembly_place {
 /* A tile-part. Its header is SOT, what the tile says of itself, PLT and SOD. */
 typedef struct wvl_assembly_part {
     uint64_t header_at;                   /* among the part headers of the picture: room for any */
-    uint32_t template_at, template_bytes; /* SOT and the tile's segments in the bytes; Psot is to be set */
+    uint32_t template_at, template_bytes; /* SOT and the tile's marker segments in the bytes; Psot is to be set */
     uint32_t length_from, length_at;      /* the TLM bytes that are its own, up to Ptlm, and Ptlm; both in the bytes */
     uint32_t first_packet, packet_count;
     uint32_t first_segment; /* of PLT, in the list of these */
@@ -68,7 +68,7 @@ typedef struct wvl_assembly_layer {
     uint32_t is_everything; /* every pass of every block is sent */
 } wvl_assembly_layer;
 
-/* Of a band, where steps follow the byte target (D-ht-04): what becomes of magnitudes, weights and planes when steps
+/* A band whose step follows the byte target (D-ht-04): what becomes of magnitudes, weights and planes when steps
  * are a number of sixteenths of an octave coarser. */
 typedef struct wvl_assembly_step {
     uint64_t factor; /* old step over new one, in 1/2^32 */
@@ -79,12 +79,12 @@ typedef struct wvl_assembly_step {
 } wvl_assembly_step;
 
 /* Consecutive tiles of a picture that are finished together (D-device-27). */
-typedef struct wvl_tile_run {
+typedef struct wvl_tile_range {
     uint32_t first, count;
-} wvl_tile_run;
+} wvl_tile_range;
 
 typedef struct wvl_assembly {
-    wvl_tile_run run; /* its tiles; blocks, packets and tile-parts are numbered from the first of them on */
+    wvl_tile_range range; /* its tiles; blocks, packets and tile-parts are numbered from the first of them on */
     wvl_assembly_packet *packets;
     wvl_assembly_part *parts;
     wvl_assembly_place *places;
@@ -98,7 +98,7 @@ typedef struct wvl_assembly {
     uint32_t packet_count, part_count, place_count;
     uint32_t block_count;   /* of a layer */
     uint32_t layer_count;   /* records of blocks lie layer by layer */
-    uint32_t segment_count; /* places in the list of PLT segments */
+    uint32_t segment_count; /* places in the list of PLT marker segments */
     uint32_t byte_count;
     uint32_t boxes_bytes;       /* bytes: boxes before the codestream, */
     uint32_t main_bytes;        /* then the main header up to TLM, */

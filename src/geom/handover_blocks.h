@@ -16,18 +16,18 @@ typedef enum wvl_reach {
     WVL_REACH_PACKETS = 3 /* finished pictures (wvl_finished) */
 } wvl_reach;
 
-/* A run of blocks of one band, in raster order. Orders are made of runs: of a whole tile, or of the block rows that are
- * there so far. */
-typedef struct wvl_block_run {
+/* A range of blocks of one band, in raster order. Orders are made of ranges: of a whole tile, or of the block rows that
+ * are there so far. */
+typedef struct wvl_block_range {
     uint32_t tile;         /* of the wave: index into its coefs */
     uint32_t band;         /* index into the bands of the tile plan */
     uint32_t first, count; /* blocks, counted from the band's first */
     uint16_t component;
     uint8_t rate_group; /* wvl_plan_rate_group() of the band */
     uint8_t is_fine;    /* of the two finest resolutions: their bytes are predicted apart from the others' */
-} wvl_block_run;
+} wvl_block_range;
 
-/* Which blocks of the runs are coded. */
+/* Which blocks of the ranges are coded. */
 enum {
     WVL_BLOCKS_ALL = 0,
     /* Those that are not decided for `wanted`; with sets_slopes also those quantised for slopes too far off. */
@@ -40,8 +40,8 @@ enum {
  * coded, never a byte of those that are sent.
  */
 typedef struct wvl_block_order {
-    const wvl_block_run *runs; /* in the order in which they should be coded: what takes longest comes first */
-    uint64_t run_count;
+    const wvl_block_range *ranges; /* in the order in which they should be coded: what takes longest comes first */
+    uint64_t range_count;
     uint8_t which;       /* WVL_BLOCKS_* */
     uint8_t sets_slopes; /* blocks are quantised for `slopes`; 0: for the slope that the block has (end_slope) */
     uint8_t first_set;   /* HT: one more than the plane of the first set; 0: the block's top plane */
@@ -51,8 +51,8 @@ typedef struct wvl_block_order {
     uint32_t slopes[WVL_RATE_GROUPS];     /* to quantise for (rdoq); 0: as it is */
     uint32_t stale; /* OPEN: a slope farther than this from the one wanted is too far off; UINT32_MAX: none is */
     /*
-     * For a backend, which knows nothing of kept blocks: the conductor's wrapper lists the open blocks as runs
-     * (wvl_keep_is_wanted), sets `which` to ALL, and gives the slope of every block of the runs, in their order
+     * For a backend, which knows nothing of kept blocks: the conductor's wrapper lists the open blocks as ranges
+     * (wvl_keep_is_wanted), sets `which` to ALL, and gives the slope of every block of the ranges, in their order
      * (wvl_keep_slope_of). NULL: no block is quantised for a slope.
      */
     const uint16_t *block_slopes;
@@ -80,7 +80,7 @@ typedef struct wvl_block_record {
     uint8_t is_changed; /* quantised for end_slope, or without candidates far beyond it */
 } wvl_block_record;
 
-/* Pieces of memory that stand for one run of bytes. No piece of data straddles two of them. */
+/* Pieces of memory that stand for one. No piece of data straddles two of them. */
 #define WVL_CHUNK_LOG2 20u
 #define WVL_CHUNK_BYTES ((uint64_t)1 << WVL_CHUNK_LOG2)
 typedef struct wvl_chunks {
@@ -99,8 +99,8 @@ static inline const void *wvl_chunks_at(const wvl_chunks *chunks, uint64_t at)
  */
 typedef struct wvl_block_batch {
     const wvl_block_record *records; /* [count] */
-    const uint32_t *runs;            /* [count]: the run of the order that the block lies in; rising */
-    const uint32_t *blocks;          /* [count]: the block, counted from the band's first; rising within a run */
+    const uint32_t *ranges;          /* [count]: the range of the order that the block lies in; rising */
+    const uint32_t *blocks;          /* [count]: the block, counted from the band's first; rising within a range */
     uint64_t count;
     wvl_chunks bytes, passes;
 } wvl_block_batch;

@@ -44,8 +44,8 @@ typedef struct wvl_sent_sums {
     int is_everything;               /* every pass of every block is sent */
 } wvl_sent_sums;
 
-/* Whether a layer of this cost may stand, with `group_bytes` in the cap group: the budget and the caps, as the caller
- * knows them. */
+/* Says whether a layer of this cost may stand, with `group_bytes` in the cap group: the budget and the caps, as the
+ * caller knows them. */
 typedef struct wvl_layer_room {
     void *user;
     uint64_t budget; /* of the codestream */

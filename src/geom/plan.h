@@ -151,14 +151,15 @@ enum { WVL_DEVICE_AUTO = 0, WVL_DEVICE_CPU = 1, WVL_DEVICE_CUDA = 2, WVL_DEVICE_
 typedef struct wvl_backend_memory {
     uint64_t host_bytes, pinned_bytes, device_bytes;
     uint64_t work_bytes;         /* of host_bytes: what only the transform needs */
-    uint64_t least_device_bytes; /* what a slot can do with, in more steps; 0: device_bytes */
-    uint64_t spill_bytes; /* of the host, that a slot may take while its blocks are fetched: what has no room in it */
+    uint64_t least_device_bytes; /* what a workspace can do with, in more steps; 0: device_bytes */
+    uint64_t
+        spill_bytes; /* of the host, that a workspace may take while its blocks are fetched: what has no room in it */
 } wvl_backend_memory;
 
-/* The least of a device that a slot can do with. */
-static inline uint64_t wvl_backend_least(const wvl_backend_memory *slot)
+/* The least of a device that a workspace can do with. */
+static inline uint64_t wvl_backend_least(const wvl_backend_memory *workspace)
 {
-    return slot->least_device_bytes ? slot->least_device_bytes : slot->device_bytes;
+    return workspace->least_device_bytes ? workspace->least_device_bytes : workspace->device_bytes;
 }
 
 /* One progression order volume (A.6.6): resolutions [first, end), components [first, end), layers [0, end). */
@@ -185,7 +186,7 @@ typedef struct wvl_tile_choice {
     uint32_t tile, variant;
 } wvl_tile_choice;
 
-/* A run of bytes the plan owns: comments, boxes, profiles. */
+/* Bytes that the plan owns: comments, boxes, profiles. */
 typedef struct wvl_blob {
     uint8_t *data;
     uint64_t bytes;
@@ -208,7 +209,7 @@ typedef struct wvl_syntax_plan {
     uint32_t variant_count, choice_count;
     wvl_tile_variant *variants;
     wvl_tile_choice *choices; /* tiles that follow a variant, ascending; all others follow the main header */
-    uint16_t rsiz;            /* WVL_RSIZ_CAP: a CAP segment follows */
+    uint16_t rsiz;            /* WVL_RSIZ_CAP: a CAP marker segment follows */
     wvl_plan_xyz xyz;
     /* COD */
     uint8_t order;      /* WVL_ORDER_* */
@@ -274,7 +275,7 @@ typedef struct wvl_memory_plan {
     uint32_t wave_tiles; /* most tiles in a wave */
     uint32_t wave_count;
     uint64_t wave_bands;                  /* most bands in a wave, empty ones included */
-    uint64_t wave_runs;                   /* most runs of blocks in a wave (codec/blocks/work.h) */
+    uint64_t wave_ranges;                 /* most ranges of blocks in a wave (codec/blocks/work.h) */
     uint64_t largest_tile_component;      /* samples */
     uint64_t largest_tile_bytes;          /* of coefficients */
     uint64_t most_precincts, most_blocks; /* of any tile */
@@ -306,13 +307,13 @@ typedef struct wvl_device_plan {
 /* test: depth to which blocks are coded before rate control decides; output bytes do not depend on it. Only tests set
  * it. */
 typedef struct wvl_test_plan {
-    uint8_t depth_full;  /* every pass of every block */
-    uint8_t all_sets;    /* HT blocks: rate control chooses among sets of all planes */
-    int32_t depth_bias;  /* added to predicted thresholds */
-    uint32_t strip_rows; /* rows of the reference grid in a strip of a row source, or of a device; 0: as it pays */
-    uint32_t part_bytes; /* most bytes of a tile-part; UINT32_MAX, or 0: as many as Psot can say */
-    uint64_t
-        share_samples; /* least samples of a run of tiles that a device finishes (src/device/shares.h); 0: as it pays */
+    uint8_t depth_full;     /* every pass of every block */
+    uint8_t all_sets;       /* HT blocks: rate control chooses among sets of all planes */
+    int32_t depth_bias;     /* added to predicted thresholds */
+    uint32_t strip_rows;    /* rows of the reference grid in a strip of a row source, or of a device; 0: as it pays */
+    uint32_t part_bytes;    /* most bytes of a tile-part; UINT32_MAX, or 0: as many as Psot can say */
+    uint64_t share_samples; /* least samples of a range of tiles that a device finishes (src/device/shares.h); 0: as it
+                               pays */
 } wvl_test_plan;
 
 struct wvl_plan {
@@ -326,8 +327,8 @@ struct wvl_plan {
     uint64_t own_bytes;        /* of the one allocation that holds this structure and its arrays */
 };
 
-/* What max_component_bytes caps: a component, or with cap_split its lower and its upper resolutions. Groups of lower
- * resolutions come first. */
+/* Numbers what max_component_bytes caps: a component, or with cap_split its lower and its upper resolutions. Groups of
+ * lower resolutions come first. */
 WVL_HD uint32_t wvl_plan_cap_group(const struct wvl_plan *plan, uint32_t component, unsigned resolution)
 {
     return component + (plan->rate.cap_split && resolution >= plan->rate.cap_split ? plan->syntax.component_count : 0);
@@ -356,7 +357,7 @@ WVL_HD uint32_t wvl_plan_rate_group(const struct wvl_plan *plan, uint32_t compon
     return wvl_plan_rate_groups(plan) > 1 ? wvl_plan_cap_group(plan, component, resolution) : 0;
 }
 
-/* Whether two plans that share all else ask for the same bytes. */
+/* Says whether two plans that share all else ask for the same bytes. */
 static inline int wvl_plan_values_agree(const struct wvl_plan *a, const struct wvl_plan *b)
 {
     int agree = a->rate.max_bytes == b->rate.max_bytes && a->rate.max_component_bytes == b->rate.max_component_bytes;
@@ -417,7 +418,7 @@ unsigned wvl_plan_precinct(const struct wvl_settings *settings, unsigned r);
  * legal step exists. */
 int wvl_quant_build_bands(wvl_coding *coding, unsigned distortion_bits, unsigned max_depth, unsigned reach,
                           wvl_report *report);
-/* What the tile does otherwise than the main header says, or NULL. */
+/* Returns what the tile does otherwise than the main header says, or NULL. */
 const wvl_tile_variant *wvl_plan_find_variant(const wvl_plan *plan, uint32_t tile);
 /* Rules of progression order changes (A.6.6). Grid, components and layers are known to be legal. */
 void wvl_plan_check_progressions(const struct wvl_settings *settings, const wvl_image_format *format,
@@ -455,9 +456,9 @@ typedef struct wvl_tile_band {
     float reciprocal;                 /* 9/7: 2^F / Delta_b with K, colour gains and one-sample corrections folded in */
     uint32_t block_x0, block_y0;      /* index of the first block on the absolute block grid: rect.x0 >> xcb */
     uint32_t block_cols, block_rows;  /* 0 when the band is empty */
-    uint32_t slot_width, slot_height; /* samples of every block's slot; row stride inside a slot is slot_width */
+    uint32_t cell_width, cell_height; /* samples of every block's cell; row stride inside a cell is cell_width */
     uint64_t first_block; /* index of the band's first block in the tile's block table, raster order follows */
-    uint64_t coef_offset; /* bytes from the start of the tile's coefficients to the first slot */
+    uint64_t coef_offset; /* bytes from the start of the tile's coefficients to the first cell */
     uint32_t rows_above, rows_below; /* of a strip: rows of blocks at its ends that are not its own */
 } wvl_tile_band;
 
@@ -488,7 +489,7 @@ typedef struct wvl_tile_plan {
     wvl_tile_resolution *resolutions;
     wvl_tile_band *bands;
     uint64_t block_count, precinct_count;
-    uint64_t coef_bytes; /* of all slots, a multiple of 64 */
+    uint64_t coef_bytes; /* of all cells, a multiple of 64 */
     uint64_t sample_count;
     uint64_t strip; /* 0: a whole tile. Strips of one tile with the same number are alike but for where they lie */
 } wvl_tile_plan;
@@ -540,7 +541,7 @@ typedef struct wvl_component_classes {
 void wvl_geom_carve_classes(const wvl_plan *plan, wvl_carver *carver, wvl_component_classes *classes);
 void wvl_geom_build_classes(const wvl_plan *plan, wvl_component_classes *classes);
 
-/* Whether a region reaches into the tile and is meant for the component. */
+/* Says whether a region reaches into the tile and is meant for the component. */
 int wvl_geom_region_counts(const wvl_region *region, wvl_rect tile, uint32_t tile_index, uint32_t component);
 /* Coefficients of the band that samples of `rect` (reference grid) depend on, by the support of the inverse transform
  * (H.3.1): inside the band, on its own grid, empty when there is none. */

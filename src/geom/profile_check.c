@@ -371,7 +371,7 @@ static void check_keep(const profile_job *j)
 
 /* ---- HT blocks ------------------------------------------------------------------------------- */
 
-/* What DICOM and IMF have in common. */
+/* Checks what DICOM and IMF have in common. */
 static void check_ht_packets(const profile_job *j)
 {
     const wvl_settings *s = j->s;

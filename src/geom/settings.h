@@ -149,7 +149,7 @@ void wvl_report_if(wvl_report *report, _Bool is_broken, const char *format, ...)
 uint64_t wvl_settings_lowest_side(const wvl_image_format *format, unsigned levels);
 /* Tiles of the picture; the grid is known to be legal. */
 uint64_t wvl_settings_count_tiles(const wvl_settings *settings, const wvl_image_format *format);
-/* What follows from the picture: the levels, where nobody gave their number. */
+/* Settles what follows from the picture: the levels, where nobody gave their number. */
 void wvl_settings_settle(wvl_settings *settings, const wvl_image_format *format);
 
 int wvl_scope_names_tile(const wvl_scope *scope);
@@ -160,7 +160,7 @@ int wvl_scope_names_component(const wvl_scope *scope);
  * from the last. WVL_ALL_TILES: of the main header. WVL_ALL_COMPONENTS: of those that no entry names.
  */
 void wvl_settings_resolve(const wvl_settings *settings, uint32_t tile, uint32_t component, wvl_settings *resolved);
-/* Whether any entry with a component's name counts there. */
+/* Says whether any entry with a component's name counts there. */
 int wvl_settings_name_component(const wvl_settings *settings, uint32_t tile, uint32_t component);
 
 #endif

@@ -85,14 +85,14 @@ static void build_blocks(wvl_tile_band *band, wvl_tile_plan *tile)
     }
     band->block_cols = (uint32_t)wvl_ceil_shift(band->rect.x1, band->xcb) - band->block_x0;
     band->block_rows = (uint32_t)wvl_ceil_shift(band->rect.y1, band->ycb) - band->block_y0;
-    /* Rounded to 8 samples so that rows of a slot stay aligned for vector stores. A column or two are not: of a picture
-     * as high as they are narrow, slots would be eight times as large as it is. */
+    /* Rounded to 8 samples so that rows of a cell stay aligned for vector stores. A column or two are not: of a picture
+     * as high as they are narrow, cells would be eight times as large as it is. */
     uint64_t width = w < 4 ? w + (w == 3) : wvl_align_up(w, 8);
-    band->slot_width = (uint32_t)wvl_min_u64((uint64_t)1 << band->xcb, width);
-    band->slot_height = (uint32_t)wvl_min_u64((uint64_t)1 << band->ycb, h);
+    band->cell_width = (uint32_t)wvl_min_u64((uint64_t)1 << band->xcb, width);
+    band->cell_height = (uint32_t)wvl_min_u64((uint64_t)1 << band->ycb, h);
     uint64_t blocks = (uint64_t)band->block_cols * band->block_rows;
     tile->block_count += blocks;
-    uint64_t bytes = wvl_mul_saturate(blocks, (uint64_t)band->slot_width * band->slot_height * band->coef_bytes);
+    uint64_t bytes = wvl_mul_saturate(blocks, (uint64_t)band->cell_width * band->cell_height * band->coef_bytes);
     /* Saturated: a size that no memory holds stays one. */
     tile->coef_bytes = wvl_add_saturate(
         tile->coef_bytes, bytes > UINT64_MAX - WVL_ALIGNMENT ? UINT64_MAX : wvl_align_up(bytes, WVL_ALIGNMENT));

@@ -100,8 +100,8 @@ static double choose_step(const wvl_settings *all, const wvl_settings *s, unsign
     return s->reversible ? 0.0 : finer ? ldexp(0.5, -(int)depth) : s->step;
 }
 
-/* What the colour transform makes of the component, else what it is said to be; two that are subsampled against the
- * first can only be Cb and Cr. */
+/* Describes what the colour transform makes of the component, else what it is said to be; two that are subsampled
+ * against the first can only be Cb and Cr. */
 static void describe_visual(const wvl_variant_table *t, uint32_t component, wvl_coding *coding)
 {
     const wvl_component_format *f = t->format->components, *own = &f[component], *first = f;
@@ -278,7 +278,7 @@ static uint32_t entry_count(const wvl_variant_table *t)
     return t->settings->override_count + t->settings->region_count;
 }
 
-/* Whether entry i, an override or a region, makes the tile differ from the main header. */
+/* Says whether entry i, an override or a region, makes the tile differ from the main header. */
 static int counts_for(const wvl_variant_table *t, uint32_t i, uint32_t tile)
 {
     if (i < t->settings->override_count) {

@@ -375,7 +375,7 @@ static wvl_status read_frames(const wvl_params_reader *r)
 
 const char *const wvl_params_device_names[4] = {"auto", "cpu", "cuda", "cuda-only"};
 
-/* What stands behind "cuda" or "cuda-only": "", ":all" or ":N,N,...". 0: it is something else. */
+/* Reads what stands behind "cuda" or "cuda-only": "", ":all" or ":N,N,...". 0: it is something else. */
 static int scan_devices(const char *p, uint32_t *set)
 {
     uint64_t ordinal;

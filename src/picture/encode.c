@@ -129,7 +129,7 @@ static wvl_status fail_rows(row_encode *e, wvl_status status, const char *text)
     return status;
 }
 
-/* What the limit leaves for coded blocks. */
+/* Finds what the limit leaves for coded blocks. */
 static wvl_status find_limit(row_encode *e, const wvl_way *way, uint64_t *limit)
 {
     wvl_rows_memory m;

@@ -14,7 +14,7 @@
 
 /* ---- What is decoded of a block -------------------------------------------------------------- */
 
-/* A block as its samples lie in the slot. */
+/* A block as its samples lie in the cell. */
 typedef struct block_view {
     const uint8_t *samples;
     uint32_t stride, width, height;
@@ -44,9 +44,9 @@ static uint32_t magnitude_of(uint32_t sample) { return sample & 0x7FFFFFFFu; }
 /* States carry a border of insignificant samples; 4 x 1024 is the shape with the longest. */
 #define CELLS(w, h) (((uint64_t)(w) + 2) * ((h) + 2))
 #define MOST_CELLS CELLS(4, 1024)
-_Static_assert(MOST_CELLS <= WVL_RDOQ_CELLS, "states lie where cells of rdoq do");
+_Static_assert(MOST_CELLS <= WVL_RDOQ_AREA, "states lie where cells of rdoq do");
 
-/* Of a stripe from row `top` on. seen: significant samples of each column and of the rows above and below, with a
+/* Marks a stripe from row `top` on. seen: significant samples of each column and of the rows above and below, with a
  * column before the first and after the last. */
 static void mark_stripe(const block_view *v, unsigned P, uint32_t top, const uint32_t *rows, uint8_t *seen,
                         uint8_t *state)
@@ -159,7 +159,7 @@ static uint64_t plane_count(const wvl_rate_plan *rate) { return rate->reversible
  * copy of a block, and block states or both kinds of cells of rdoq. */
 static uint64_t task_elements(const wvl_rate_plan *rate, uint64_t samples)
 {
-    uint64_t bytes = rate->rdoq ? 2 * WVL_RDOQ_CELLS : MOST_CELLS;
+    uint64_t bytes = rate->rdoq ? 2 * WVL_RDOQ_AREA : MOST_CELLS;
     return plane_count(rate) * samples + BLOCK_SAMPLES + (bytes + 3) / 4 + 64;
 }
 
@@ -289,7 +289,7 @@ static coded_view view_coded(const measurement *m, uint32_t component, const wvl
         wvl_roi lift;
         wvl_roi_block(m->plan, m->coefs->tile, component, band, index, &in, copy, &lift);
     } else if (m->plan->rate.rdoq) {
-        wvl_rdoq rdoq = {wvl_rdoq_fetch_kernels(), copy, cells, (int8_t *)cells + WVL_RDOQ_CELLS,
+        wvl_rdoq rdoq = {wvl_rdoq_fetch_kernels(), copy, cells, (int8_t *)cells + WVL_RDOQ_AREA,
                          0}; /* passes are known */
         in.bound = m->coefs->bounds[band->first_block + index];
         (void)wvl_rdoq_change(&rdoq, &in, coding, block->end_slope);
@@ -312,8 +312,8 @@ static int fill_band(measurement *m, const wvl_tile_resolution *res, const wvl_t
         for (uint32_t bx = 0; bx < band->block_cols; bx++) {
             uint32_t b = by * band->block_cols + bx;
             wvl_rect rect = wvl_geom_block_rect(band, bx, by);
-            block_view v = {m->coefs->samples + wvl_coef_slot(band, b),
-                            band->slot_width,
+            block_view v = {m->coefs->samples + wvl_coef_cell(band, b),
+                            band->cell_width,
                             wvl_rect_width(rect),
                             wvl_rect_height(rect),
                             band->coef_bytes,

@@ -55,7 +55,8 @@ uint64_t wvl_session_number(wvl_context *context) { return atomic_fetch_add(&con
 
 uint64_t wvl_session_bytes(void) { return wvl_alloc_size(sizeof(wvl_session)); }
 
-wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many, uint32_t turn, wvl_lanes *lanes)
+wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many, uint32_t turn,
+                                wvl_stations *stations)
 {
     const wvl_allocator *host = &plan->context->host;
     wvl_session *s = wvl_alloc_zeroed(host, sizeof *s);
@@ -65,12 +66,12 @@ wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int man
     s->plan = plan;
     s->track = track;
     s->many = many;
-    s->devices.lanes = lanes;
+    s->devices.stations = stations;
     wvl_carver carver = {NULL, 0};
     wvl_wave_carve(plan, &carver, &s->wave);
     s->memory.wave_bytes = carver.used;
     s->memory.wave_memory = wvl_alloc_zeroed(host, s->memory.wave_bytes);
-    int keeps = many && !lanes; /* with lanes, waves are seldom: their workers take memory then */
+    int keeps = many && !stations; /* with stations, waves are seldom: their workers take memory then */
     s->memory.worker_bytes = keeps ? wvl_pool_source_bytes(plan, wvl_pool_concurrency(plan->context->pool)) : 0;
     s->memory.worker_memory = keeps ? wvl_alloc(host, s->memory.worker_bytes) : NULL;
     if (!s->memory.wave_memory || (keeps && !s->memory.worker_memory)) {
@@ -98,7 +99,7 @@ void wvl_session_release(wvl_session *s)
 
 wvl_status wvl_session_prepare(wvl_session *s, const wvl_image *image)
 {
-    if (s->devices.lanes) {
+    if (s->devices.stations) {
         return WVL_OK;
     }
     wvl_way_source source = {.image = image, .many = s->many, .failed = 1u << WVL_WAY_SHARES | 1u << WVL_WAY_PICTURE};
@@ -154,7 +155,7 @@ wvl_status wvl_session_encode(wvl_session *s, const wvl_session_picture *p)
     wvl_status status = wvl_session_check_image(s);
     TRY(status, WVL_AGAIN);
     while (status == WVL_AGAIN) { /* what fails on one way goes the next one */
-        source.failed |= s->many && !s->devices.lanes ? 1u << WVL_WAY_PICTURE : 0;
+        source.failed |= s->many && !s->devices.stations ? 1u << WVL_WAY_PICTURE : 0;
         source.failed |= s->drive.given_up ? 1u << WVL_WAY_JOBS : 0;
         s->way = p->way ? *p->way : wvl_choose_way(s->plan, &source);
         if (s->way.kind == WVL_WAY_SHARES) {

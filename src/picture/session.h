@@ -5,7 +5,7 @@
 
 #include "backend/backend.h"
 #include "codec/store/spill.h"
-#include "device/lanes.h"
+#include "device/stations.h"
 #include "rows/window.h"
 
 typedef struct wvl_session wvl_session;
@@ -29,9 +29,10 @@ typedef struct wvl_session_picture {
 /* The number of the context's next picture, from 1. */
 uint64_t wvl_session_number(wvl_context *context);
 /* track: of traces, must outlive the session. many: several sessions work on pictures in flight, and the backend stays
- * open between them; turn: number of this one, which prefers the device whose turn it is. lanes: devices that finish
+ * open between them; turn: number of this one, which prefers the device whose turn it is. stations: devices that finish
  * pictures, for all of these sessions; NULL: none does, or without `many` the session opens one for each picture. */
-wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many, uint32_t turn, wvl_lanes *lanes);
+wvl_session *wvl_session_create(const wvl_plan *plan, const char *track, int many, uint32_t turn,
+                                wvl_stations *stations);
 void wvl_session_release(wvl_session *session);
 /* Takes the memory of the backend now; without this the first picture does. */
 wvl_status wvl_session_prepare(wvl_session *session, const wvl_image *image);

@@ -96,8 +96,8 @@ static int must_fail(wvl_session *s, wvl_status status)
 static wvl_pictures *take_pictures(wvl_session *s, int is_again, char *reason, size_t reason_bytes)
 {
     uint32_t set = s->plan->device.ordinals;
-    if (s->devices.lanes) {
-        return wvl_lanes_take(s->devices.lanes, s->plan, s->now.image);
+    if (s->devices.stations) {
+        return wvl_stations_take(s->devices.stations, s->plan, s->now.image);
     }
     if (is_again) {
         s->devices.gave_up |= UINT32_C(1) << s->devices.own.ordinal;
@@ -120,8 +120,8 @@ wvl_status wvl_session_encode_picture(wvl_session *s, wvl_result **result, char 
         wvl_session_tell(s, 0);
         status = wvl_pictures_encode(pictures, s->plan, s->now.image, &s->look, &facts);
         wvl_session_end_stage(s, WVL_STAGE_CODE, start);
-        if (s->devices.lanes) { /* what it finished lies in memory of its own */
-            wvl_lanes_give(s->devices.lanes, pictures);
+        if (s->devices.stations) { /* what it finished lies in memory of its own */
+            wvl_stations_give(s->devices.stations, pictures);
         }
         if (status == WVL_OK) {
             wvl_session_give_pixels_back(s);

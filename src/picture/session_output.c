@@ -98,7 +98,7 @@ wvl_status wvl_session_judge(wvl_session *s, const void *data, uint64_t bytes)
     return status;
 }
 
-/* The sink gets what the profile check lets through, in one run of writes. */
+/* The sink gets what the profile check lets through, in writes that follow each other. */
 static wvl_status judge_output(wvl_session *s)
 {
     uint8_t *held = s->out.held;

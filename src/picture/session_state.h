@@ -26,7 +26,7 @@ typedef struct wvl_session_memory {
 
 /* Devices that finish pictures. */
 typedef struct wvl_session_devices {
-    wvl_lanes *lanes;       /* shared with other sessions; NULL: none */
+    wvl_stations *stations; /* shared with other sessions; NULL: none */
     wvl_pictures own;       /* of one picture; closed: backend is NULL */
     uint32_t gave_up;       /* a bit for each device that did not finish the picture at work */
     wvl_pictures *pictures; /* what the last picture that a device finished, or tried to, was given to */
@@ -62,7 +62,7 @@ struct wvl_session {
     wvl_drive drive;
     wvl_wave_source source; /* of the wave at work */
     wvl_session_devices devices;
-    /* Of the picture at work: */
+    /* The picture at work: */
     wvl_session_picture now; /* image NULL: given back */
     wvl_way way;
     wvl_session_work work;

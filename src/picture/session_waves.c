@@ -164,7 +164,7 @@ static wvl_status send_wave(wvl_session *s, uint32_t count)
                                    : wvl_session_send_tiles(s, count);
 }
 
-/* Of the jobs that were handed over. */
+/* Counts the samples of the jobs that were handed over. */
 static uint64_t count_samples(const wvl_session *s, uint32_t count)
 {
     uint64_t samples = 0;

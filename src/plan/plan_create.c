@@ -183,7 +183,7 @@ void wvl_plan_release(wvl_plan *plan)
     wvl_context_release(context);
 }
 
-/* What a device takes, and what the host takes for it. */
+/* Adds what a device takes, and what the host takes for it. */
 static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
 {
     wvl_device_way device;
@@ -195,7 +195,7 @@ static wvl_status add_device(const wvl_plan *plan, wvl_plan_memory *memory)
     return status;
 }
 
-/* What an application holds that keeps each sample in the smallest of 8, 16 and 32 bits. */
+/* Counts what an application holds that keeps each sample in the smallest of 8, 16 and 32 bits. */
 static uint64_t count_picture(const wvl_plan *plan)
 {
     uint64_t bytes = 0;

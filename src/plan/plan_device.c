@@ -10,38 +10,38 @@
 #include "device/shares.h"
 #include "waves/drive.h"
 
-/* What the limit leaves of it. */
-static int fits(const wvl_plan *plan, const wvl_backend_memory *slot)
+/* Says whether the limit leaves enough. */
+static int fits(const wvl_plan *plan, const wvl_backend_memory *workspace)
 {
-    return !plan->device.memory || wvl_backend_least(slot) <= plan->device.memory;
+    return !plan->device.memory || wvl_backend_least(workspace) <= plan->device.memory;
 }
 
 /* Waves, or strips where these do not fit. 0: no memory to find out. *why: there are no strips. */
-static int find_jobs(const wvl_plan *plan, const wvl_backend_vtable *table, wvl_job_cut *cut, wvl_backend_memory *slot,
-                     const char **why)
+static int find_jobs(const wvl_plan *plan, const wvl_backend_vtable *table, wvl_job_cut *cut,
+                     wvl_backend_memory *workspace, const char **why)
 {
     *why = NULL;
     *cut = wvl_cut_waves(plan);
-    int is_measured = wvl_cut_measure(cut, table, slot) != 0;
-    if (is_measured && (!fits(plan, slot) || plan->test.strip_rows)) {
+    int is_measured = wvl_cut_measure(cut, table, workspace) != 0;
+    if (is_measured && (!fits(plan, workspace) || plan->test.strip_rows)) {
         wvl_job_cut strips = wvl_cut_strips(plan, table, plan->device.memory, UINT64_MAX, why);
         *cut = strips.strip_rows ? strips : *cut;
-        is_measured = wvl_cut_measure(cut, table, slot) != 0;
+        is_measured = wvl_cut_measure(cut, table, workspace) != 0;
     }
     return is_measured;
 }
 
 /* Memory of jobs, as many as fit. */
 static wvl_backend_memory measure_jobs(const wvl_plan *plan, const wvl_backend_vtable *table, const wvl_job_cut *cut,
-                                       wvl_backend_memory *slot)
+                                       wvl_backend_memory *workspace)
 {
     wvl_backend_memory unused;
     uint32_t most = wvl_drive_jobs(table, cut, wvl_cut_measure(cut, table, &unused)),
-             jobs = wvl_cut_share(slot, most, plan->device.memory);
+             jobs = wvl_cut_share(workspace, most, plan->device.memory);
     return (wvl_backend_memory){.host_bytes = wvl_drive_host_bytes(cut, table, wvl_devices_list(plan, NULL, 0).count),
-                                .pinned_bytes = wvl_mul_saturate(jobs, slot->pinned_bytes),
-                                .device_bytes = wvl_mul_saturate(jobs, slot->device_bytes),
-                                .spill_bytes = slot->spill_bytes};
+                                .pinned_bytes = wvl_mul_saturate(jobs, workspace->pinned_bytes),
+                                .device_bytes = wvl_mul_saturate(jobs, workspace->device_bytes),
+                                .spill_bytes = workspace->spill_bytes};
 }
 
 static void take_most(wvl_backend_memory *most, const wvl_backend_memory *other)
@@ -81,7 +81,7 @@ static int join_finished(const wvl_plan *plan, const wvl_backend_memory *picture
 
 wvl_status wvl_plan_find_device(const wvl_plan *plan, wvl_device_way *d)
 {
-    wvl_backend_memory slot, picture, shares;
+    wvl_backend_memory workspace, picture, shares;
     const char *no_strips = NULL;
     const wvl_backend_vtable *table = wvl_backend_fetch_device();
     wvl_way way = wvl_choose_way(plan, &(wvl_way_source){.many = 1});
@@ -94,14 +94,14 @@ wvl_status wvl_plan_find_device(const wvl_plan *plan, wvl_device_way *d)
     }
     wvl_status status = wvl_pictures_measure(plan, wvl_assembly_whole(plan), &picture);
     TRY(status, wvl_shares_measure(plan, &shares));
-    if (status != WVL_OK || !find_jobs(plan, table, &d->cut, &slot, &no_strips)) {
+    if (status != WVL_OK || !find_jobs(plan, table, &d->cut, &workspace, &no_strips)) {
         return status == WVL_OK ? WVL_ERROR_MEMORY : status;
     }
     if (d->reach == WVL_REACH_PACKETS && !join_finished(plan, &picture, &shares, &d->memory)) {
         lower(table, &d->cut, d);
     }
-    if (fits(plan, &slot)) {
-        wvl_backend_memory jobs = measure_jobs(plan, table, &d->cut, &slot);
+    if (fits(plan, &workspace)) {
+        wvl_backend_memory jobs = measure_jobs(plan, table, &d->cut, &workspace);
         take_most(&d->memory, &jobs);
     } else if (d->reach < WVL_REACH_PACKETS) {
         d->reach = WVL_REACH_NONE;

@@ -8,12 +8,13 @@
 typedef struct wvl_device_way {
     wvl_reach reach;
     const char *why; /* no farther, or not at all; NULL: it makes all bytes */
-    /* device: most of each; host: of the slots of all. For jobs, or for a picture that it finishes, never for both. */
+    /* device: most of each; host: of the workspaces of all. For jobs, or for a picture that it finishes, never for
+     * both. */
     wvl_backend_memory memory;
     wvl_job_cut cut; /* of jobs; strip_rows 0: waves */
 } wvl_device_way;
 
-/* Of a plan that asks for a device. Memory that a device has is not asked: only the option device-memory counts.
+/* Takes a plan that asks for a device. Memory that a device has is not asked: only the option device-memory counts.
  * WVL_ERROR_MEMORY: no memory to find out. */
 wvl_status wvl_plan_find_device(const wvl_plan *plan, wvl_device_way *device);
 

@@ -25,7 +25,7 @@
 /* Sums of one tile, then of a wave. */
 typedef struct tile_sum {
     wvl_cpu_shape shape;
-    uint64_t bands, runs;
+    uint64_t bands, ranges;
 } tile_sum;
 
 /* What early output holds of some tiles. */
@@ -58,14 +58,14 @@ static void add_class(tile_walk *w, uint32_t class, tile_sum *sum, wvl_coder_til
     coded->precincts = wvl_add_saturate(coded->precincts, wvl_mul_saturate(one->precinct_count, times));
     *coef_bytes = wvl_add_saturate(*coef_bytes, wvl_mul_saturate(one->coef_bytes, times));
     sum->bands += one->band_count * times;
-    sum->runs = wvl_add_saturate(sum->runs, wvl_mul_saturate(wvl_work_count_runs(one), times));
+    sum->ranges = wvl_add_saturate(sum->ranges, wvl_mul_saturate(wvl_work_count_ranges(one), times));
     wvl_cpu_add_component(&sum->shape, one, 0, times);
     wvl_coder_add_component(plan, one, 0, times, coded, &w->coder);
     wvl_coder_add_least_component(plan, one, w->classes.first[class], w->least);
     plan->memory.largest_tile_component = wvl_max_u64(plan->memory.largest_tile_component, one->sample_count);
 }
 
-/* What a tile adds to the sums of the coder. */
+/* Returns what a tile adds to the sums of the coder. */
 static early_sum find_early(const wvl_coder_sum *before, const wvl_coder_sum *after)
 {
     return (early_sum){after->tile_bytes == UINT64_MAX ? UINT64_MAX : after->tile_bytes - before->tile_bytes,
@@ -95,17 +95,17 @@ static void close_wave(tile_walk *w)
     w->work_bytes = wvl_max_u64(w->work_bytes, need.work_bytes);
     w->widest = wvl_max_u32(w->widest, w->wave_tiles);
     plan->memory.wave_bands = wvl_max_u64(plan->memory.wave_bands, w->wave.bands);
-    plan->memory.wave_runs = wvl_max_u64(plan->memory.wave_runs, w->wave.runs);
+    plan->memory.wave_ranges = wvl_max_u64(plan->memory.wave_ranges, w->wave.ranges);
     plan->memory.wave_count++;
     plan->memory.early.wave_tile_bytes = wvl_max_u64(plan->memory.early.wave_tile_bytes, w->early_wave.tile_bytes);
     plan->memory.early.wave_index = wvl_max_u64(plan->memory.early.wave_index, w->early_wave.index_bytes);
     w->early_wave = (early_sum){0, 0};
-    w->wave = (tile_sum){.shape = {.lanes_max = 1}};
+    w->wave = (tile_sum){.shape = {.strands_max = 1}};
     w->wave_tiles = 0;
     w->wave_bytes = 0;
 }
 
-/* As wvl_wave_build puts them together. */
+/* Adds tiles as wvl_wave_build does. */
 static void add_to_wave(tile_walk *w, const tile_sum *sum, uint64_t coef_bytes, const early_sum *early)
 {
     uint64_t bytes = wvl_add_saturate(coef_bytes, w->plan->memory.tile_plan_bytes);
@@ -114,7 +114,7 @@ static void add_to_wave(tile_walk *w, const tile_sum *sum, uint64_t coef_bytes, 
     }
     wvl_cpu_join_shapes(&w->wave.shape, &sum->shape);
     w->wave.bands += sum->bands;
-    w->wave.runs = wvl_add_saturate(w->wave.runs, sum->runs);
+    w->wave.ranges = wvl_add_saturate(w->wave.ranges, sum->ranges);
     w->wave_tiles++;
     add_early(&w->early_wave, early);
     w->wave_bytes = wvl_add_saturate(w->wave_bytes, bytes);
@@ -123,7 +123,7 @@ static void add_to_wave(tile_walk *w, const tile_sum *sum, uint64_t coef_bytes, 
 static void add_tile(tile_walk *w, uint32_t tile)
 {
     wvl_plan *plan = w->plan;
-    tile_sum sum = {.shape = {.lanes_max = 1}};
+    tile_sum sum = {.shape = {.strands_max = 1}};
     wvl_coder_tile_sum coded = {0};
     wvl_coder_sum before = w->coder;
     uint64_t coef_bytes = 0;
@@ -131,8 +131,8 @@ static void add_tile(tile_walk *w, uint32_t tile)
         wvl_tile_plan_build_component(plan, tile, w->classes.first[class], &w->one);
         add_class(w, class, &sum, &coded, &coef_bytes);
     }
-    uint32_t lanes = w->one.mct != WVL_MCT_NONE || plan->syntax.xyz.kind != WVL_XYZ_NONE ? 3 : 1;
-    wvl_cpu_add_tile(&sum.shape, plan->syntax.component_count, lanes, coef_bytes, coded.blocks);
+    uint32_t strands = w->one.mct != WVL_MCT_NONE || plan->syntax.xyz.kind != WVL_XYZ_NONE ? 3 : 1;
+    wvl_cpu_add_tile(&sum.shape, plan->syntax.component_count, strands, coef_bytes, coded.blocks);
     wvl_coder_add_tile(plan, &w->one, w->concurrency > 1 ? WVL_STORE_SPAN : WVL_STORE_CHUNK, &coded, &w->coder);
     plan->memory.most_tile_bytes =
         wvl_max_u64(plan->memory.most_tile_bytes, w->coder.output_bytes - before.output_bytes);
@@ -163,7 +163,7 @@ static void spread_least(const tile_walk *w)
 static wvl_status walk_tiles(tile_walk *w)
 {
     wvl_plan *plan = w->plan;
-    w->wave = (tile_sum){.shape = {.lanes_max = 1}};
+    w->wave = (tile_sum){.shape = {.strands_max = 1}};
     w->widest = 1;
     plan->memory.wave_count = 0;
     for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {

@@ -7,8 +7,8 @@
 
 /* 1: the plan's profile is one whose bytes are judged before they leave (D-profile-04). */
 int wvl_profile_walks(const wvl_plan *plan);
-/* What the walker may take while it judges: a limit that it keeps; while a list grows it holds half as much more. 0:
- * nothing is judged. */
+/* Returns what the walker may take while it judges: a limit that it keeps; while a list grows it holds half as much
+ * more. 0: nothing is judged. */
 uint64_t wvl_profile_walk_bytes(const wvl_plan *plan);
 /*
  * Servers of a certain age stumble over FF FF where its first byte is 254 modulo 256 from the start of main header and

@@ -32,7 +32,7 @@ static void fill_parts(wvl_result *result, const wvl_result_facts *facts, uint64
     }
 }
 
-/* Whether tile-parts tell what a component takes: each holds one component. */
+/* Says whether tile-parts tell what a component takes: each holds one component. */
 static int parts_tell(const wvl_result_facts *facts)
 {
     return facts->part_count && facts->part(facts->from, 0).cap_group != WVL_CS_MIXED;

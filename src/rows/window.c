@@ -95,24 +95,24 @@ static void carve(wvl_carver *carver, wvl_row_window *w, uint64_t rows)
     const wvl_plan *plan = w->plan;
     w->planes = wvl_carve(carver, w->source.component_count, sizeof *w->planes);
     w->components = wvl_carve(carver, w->source.component_count, sizeof *w->components);
-    w->lanes = wvl_carve(carver, w->lane_count, sizeof *w->lanes);
-    w->wanted = wvl_carve(carver, w->lane_count, sizeof *w->wanted);
-    for (uint32_t b = 0; b < w->lane_count; b++) {
-        wvl_row_lane lane = {.dy = 1};
+    w->panes = wvl_carve(carver, w->pane_count, sizeof *w->panes);
+    w->wanted = wvl_carve(carver, w->pane_count, sizeof *w->wanted);
+    for (uint32_t b = 0; b < w->pane_count; b++) {
+        wvl_row_pane pane = {.dy = 1};
         for (uint32_t c = 0; c < w->source.component_count; c++) {
             const wvl_plan_component *pc = &plan->syntax.components[c];
             if (w->source.components[c].buffer == b) {
-                lane.row_bytes = wvl_max_u64(lane.row_bytes, count_row_bytes(plan, &w->source, c));
-                lane.dy = pc->dy;
-                lane.first = pc->rect.y0;
-                lane.end = pc->rect.y1;
+                pane.row_bytes = wvl_max_u64(pane.row_bytes, count_row_bytes(plan, &w->source, c));
+                pane.dy = pc->dy;
+                pane.first = pc->rect.y0;
+                pane.end = pc->rect.y1;
             }
         }
-        lane.pitch_bytes = choose_pitch(lane.row_bytes);
-        lane.room = (uint32_t)wvl_min_u64(rows / lane.dy + 2, wvl_max_u32(lane.end - lane.first, 1));
-        lane.data = wvl_carve(carver, lane.room, lane.pitch_bytes);
+        pane.pitch_bytes = choose_pitch(pane.row_bytes);
+        pane.room = (uint32_t)wvl_min_u64(rows / pane.dy + 2, wvl_max_u32(pane.end - pane.first, 1));
+        pane.data = wvl_carve(carver, pane.room, pane.pitch_bytes);
         if (carver->base) {
-            w->lanes[b] = lane;
+            w->panes[b] = pane;
         }
     }
 }
@@ -125,20 +125,20 @@ static int must_keep_all(const wvl_plan *plan, const wvl_row_source *source)
 
 uint64_t wvl_rows_window_bytes(const wvl_plan *plan, const wvl_row_source *source, uint64_t rows)
 {
-    wvl_row_window w = {.plan = plan, .source = *source, .lane_count = count_buffers(source)};
+    wvl_row_window w = {.plan = plan, .source = *source, .pane_count = count_buffers(source)};
     int keeps_all = must_keep_all(plan, source);
     wvl_carver carver = {NULL, 0};
     carve(&carver, &w, keeps_all ? wvl_rect_height(plan->syntax.image) : rows);
     return carver.used;
 }
 
-/* Where row 0 of a component would lie: rows that are not held are never read. */
+/* Aims planes at the place where row 0 of a component would lie: rows that are not held are never read. */
 static void aim_planes(wvl_row_window *w)
 {
     for (uint32_t c = 0; c < w->source.component_count; c++) {
-        const wvl_row_lane *lane = &w->lanes[w->components[c].buffer];
+        const wvl_row_pane *pane = &w->panes[w->components[c].buffer];
         w->planes[c].data =
-            (const void *)((uintptr_t)lane->data - (uintptr_t)(lane->top - lane->first) * lane->pitch_bytes);
+            (const void *)((uintptr_t)pane->data - (uintptr_t)(pane->top - pane->first) * pane->pitch_bytes);
     }
 }
 
@@ -159,7 +159,7 @@ wvl_status wvl_rows_open(wvl_row_window *w, const wvl_plan *plan, const wvl_row_
     w->on_device = way->kind == WVL_WAY_JOBS;
     w->strip_rows = way->strip_rows;
     w->source = *source;
-    w->lane_count = count_buffers(source);
+    w->pane_count = count_buffers(source);
     w->keeps_all = must_keep_all(plan, source);
     w->memory_bytes = wvl_rows_window_bytes(plan, source, rows);
     w->memory = wvl_alloc(&plan->context->host, w->memory_bytes);
@@ -172,13 +172,13 @@ wvl_status wvl_rows_open(wvl_row_window *w, const wvl_plan *plan, const wvl_row_
     w->source.components = w->components;
     for (uint32_t c = 0; c < source->component_count; c++) {
         const wvl_row_component *from = &w->components[c];
-        w->planes[c] = (wvl_plane){.pitch_bytes = (ptrdiff_t)w->lanes[from->buffer].pitch_bytes,
+        w->planes[c] = (wvl_plane){.pitch_bytes = (ptrdiff_t)w->panes[from->buffer].pitch_bytes,
                                    .sample_stride = from->sample_stride,
                                    .first_sample = from->first_sample,
                                    .container = from->container};
     }
-    for (uint32_t b = 0; b < w->lane_count; b++) {
-        w->lanes[b].top = w->lanes[b].bottom = w->lanes[b].first;
+    for (uint32_t b = 0; b < w->pane_count; b++) {
+        w->panes[b].top = w->panes[b].bottom = w->panes[b].first;
     }
     aim_planes(w);
     w->image = (wvl_image){.struct_size = sizeof w->image,
@@ -224,8 +224,8 @@ wvl_status wvl_rows_begin(wvl_row_window *w)
     if (status != WVL_OK) {
         return fail(w, status);
     }
-    for (uint32_t b = 0; b < w->lane_count; b++) {
-        w->lanes[b].top = w->lanes[b].bottom = w->lanes[b].first;
+    for (uint32_t b = 0; b < w->pane_count; b++) {
+        w->panes[b].top = w->panes[b].bottom = w->panes[b].first;
     }
     w->is_used = 0;
     w->at = 0;
@@ -235,33 +235,33 @@ wvl_status wvl_rows_begin(wvl_row_window *w)
 }
 
 /* Drops the rows above `keep`. */
-static void slide(const wvl_row_window *w, wvl_row_lane *lane, uint64_t keep)
+static void slide(const wvl_row_window *w, wvl_row_pane *pane, uint64_t keep)
 {
-    uint32_t top = (uint32_t)wvl_min_u64(wvl_max_u64(keep / lane->dy, lane->top), lane->bottom);
-    if (w->keeps_all || top == lane->top) {
+    uint32_t top = (uint32_t)wvl_min_u64(wvl_max_u64(keep / pane->dy, pane->top), pane->bottom);
+    if (w->keeps_all || top == pane->top) {
         return;
     }
-    memmove(lane->data, lane->data + (top - lane->top) * lane->pitch_bytes,
-            (size_t)((lane->bottom - top) * lane->pitch_bytes));
-    lane->top = top;
+    memmove(pane->data, pane->data + (top - pane->top) * pane->pitch_bytes,
+            (size_t)((pane->bottom - top) * pane->pitch_bytes));
+    pane->top = top;
 }
 
 /* 0: there is nothing to read. */
 static int list_wanted(wvl_row_window *w, uint64_t keep, uint64_t end)
 {
     int is_any = 0;
-    for (uint32_t b = 0; b < w->lane_count; b++) {
-        wvl_row_lane *lane = &w->lanes[b];
-        uint32_t bottom = (uint32_t)wvl_min_u64(wvl_max_u64(wvl_ceil_div(end, lane->dy), lane->bottom), lane->end);
-        if (bottom > lane->bottom && bottom - lane->top > lane->room) {
-            slide(w, lane, keep);
+    for (uint32_t b = 0; b < w->pane_count; b++) {
+        wvl_row_pane *pane = &w->panes[b];
+        uint32_t bottom = (uint32_t)wvl_min_u64(wvl_max_u64(wvl_ceil_div(end, pane->dy), pane->bottom), pane->end);
+        if (bottom > pane->bottom && bottom - pane->top > pane->room) {
+            slide(w, pane, keep);
         }
-        w->wanted[b] = (wvl_row_buffer){.data = lane->data + (lane->bottom - lane->top) * lane->pitch_bytes,
-                                        .pitch_bytes = lane->pitch_bytes,
-                                        .row_bytes = lane->row_bytes,
-                                        .first_row = lane->bottom - lane->first,
-                                        .row_count = bottom - lane->bottom};
-        is_any |= bottom > lane->bottom;
+        w->wanted[b] = (wvl_row_buffer){.data = pane->data + (pane->bottom - pane->top) * pane->pitch_bytes,
+                                        .pitch_bytes = pane->pitch_bytes,
+                                        .row_bytes = pane->row_bytes,
+                                        .first_row = pane->bottom - pane->first,
+                                        .row_count = bottom - pane->bottom};
+        is_any |= bottom > pane->bottom;
     }
     return is_any;
 }
@@ -271,19 +271,19 @@ static wvl_status bring(wvl_row_window *w, uint64_t keep, uint64_t end)
     if (!list_wanted(w, keep, end)) {
         return WVL_OK;
     }
-    for (uint32_t b = 0; b < w->lane_count; b++) {
-        const wvl_row_lane *lane = &w->lanes[b];
-        if (lane->bottom - lane->top + w->wanted[b].row_count > lane->room) {
+    for (uint32_t b = 0; b < w->pane_count; b++) {
+        const wvl_row_pane *pane = &w->panes[b];
+        if (pane->bottom - pane->top + w->wanted[b].row_count > pane->room) {
             return WVL_ERROR_INTERNAL;
         }
     }
     w->is_used = 1;
-    wvl_status status = w->source.read(w->source.user, w->wanted, w->lane_count, w->error, sizeof w->error);
+    wvl_status status = w->source.read(w->source.user, w->wanted, w->pane_count, w->error, sizeof w->error);
     if (status != WVL_OK) {
         return fail(w, status);
     }
-    for (uint32_t b = 0; b < w->lane_count; b++) {
-        w->lanes[b].bottom += w->wanted[b].row_count;
+    for (uint32_t b = 0; b < w->pane_count; b++) {
+        w->panes[b].bottom += w->wanted[b].row_count;
     }
     aim_planes(w);
     return WVL_OK;
@@ -293,8 +293,8 @@ static wvl_status bring(wvl_row_window *w, uint64_t keep, uint64_t end)
 static uint64_t count_portion(const wvl_row_window *w)
 {
     uint64_t bytes = 1;
-    for (uint32_t b = 0; b < w->lane_count; b++) {
-        bytes += w->lanes[b].pitch_bytes / w->lanes[b].dy;
+    for (uint32_t b = 0; b < w->pane_count; b++) {
+        bytes += w->panes[b].pitch_bytes / w->panes[b].dy;
     }
     return wvl_max_u64(WVL_LOOK_BYTES / bytes, 1);
 }

@@ -12,14 +12,14 @@
 #include "way/way.h"
 
 /* The rows of one buffer of the source. Rows are counted in the coordinates of its components (B.2). */
-typedef struct wvl_row_lane {
+typedef struct wvl_row_pane {
     uint8_t *data; /* row `top` */
     uint64_t pitch_bytes, row_bytes;
     uint32_t dy;
     uint32_t first, end;  /* of the components */
     uint32_t top, bottom; /* what is held: [top, bottom) */
     uint32_t room;        /* rows */
-} wvl_row_lane;
+} wvl_row_pane;
 
 typedef struct wvl_row_window {
     const wvl_plan *plan;
@@ -29,9 +29,9 @@ typedef struct wvl_row_window {
     wvl_image image; /* of the rows that are held */
     wvl_plane *planes;
     wvl_row_component *components;
-    wvl_row_lane *lanes;
+    wvl_row_pane *panes;
     wvl_row_buffer *wanted;
-    uint32_t lane_count;
+    uint32_t pane_count;
     int keeps_all;   /* no row leaves: they may be needed again, and the source cannot give them again */
     int is_released; /* the source's release was called */
     int is_used;     /* rows were read since the source began */
@@ -42,7 +42,7 @@ typedef struct wvl_row_window {
     uint64_t memory_bytes;
 } wvl_row_window;
 
-/* What is wrong with a source for this plan, or NULL. */
+/* Says what is wrong with a source for this plan, or NULL. */
 const char *wvl_rows_refuse(const wvl_plan *plan, const wvl_row_source *source);
 /* Bytes of a window for a source that is not refused. rows: of the reference grid, that must fit. */
 uint64_t wvl_rows_window_bytes(const wvl_plan *plan, const wvl_row_source *source, uint64_t rows);

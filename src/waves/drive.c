@@ -30,19 +30,19 @@ static wvl_status bring_rows(const wvl_drive *d, const wvl_tile_plan *tiles, uin
     return d->rows ? wvl_rows_bring(d->rows, d->look, oldest[0].rect.y0, tiles[count - 1].rect.y1) : WVL_OK;
 }
 
-/* The lane with the least in flight: one has a free slot, for there are fewer flights than slots. */
-static uint32_t choose_lane(const wvl_drive *d)
+/* The station with the least in flight: one has a free workspace, for there are fewer flights than workspaces. */
+static uint32_t choose_station(const wvl_drive *d)
 {
     uint32_t best = 0;
-    for (uint32_t i = 1; i < d->lane_count; i++) {
-        const wvl_drive_lane *lane = &d->lanes[i], *other = &d->lanes[best];
-        int is_free = lane->in_flight < lane->jobs, is_less = lane->in_flight < other->in_flight;
+    for (uint32_t i = 1; i < d->station_count; i++) {
+        const wvl_drive_station *station = &d->stations[i], *other = &d->stations[best];
+        int is_free = station->in_flight < station->jobs, is_less = station->in_flight < other->in_flight;
         best = is_free && (is_less || other->in_flight == other->jobs) ? i : best;
     }
     return best;
 }
 
-/* As many jobs as there are slots for. */
+/* Submits as many jobs as there are workspaces for. */
 static wvl_status submit_waves(wvl_drive *d)
 {
     wvl_status status = WVL_OK;
@@ -51,20 +51,20 @@ static wvl_status submit_waves(wvl_drive *d)
         wvl_drive_flight *flight = &d->flight[at];
         flight->at = flight->next = d->next;
         flight->count = wvl_cut_build(&d->cut, &flight->next, d->tiles[at], &d->scratch);
-        flight->lane = choose_lane(d);
-        wvl_drive_lane *lane = &d->lanes[flight->lane];
+        flight->station = choose_station(d);
+        wvl_drive_station *station = &d->stations[flight->station];
         status = bring_rows(d, d->tiles[at], flight->count);
         if (status == WVL_OK) {
             wvl_numa_visit visit;
-            wvl_devices_visit(d->plan->context, d->table, lane->device, &visit);
-            status = d->table->submit(lane->backend, d->image, d->tiles[at], flight->count, &flight->job);
+            wvl_devices_visit(d->plan->context, d->table, station->device, &visit);
+            status = d->table->submit(station->backend, d->image, d->tiles[at], flight->count, &flight->job);
             wvl_numa_leave(&visit);
-            d->failed = flight->lane;
+            d->failed = flight->station;
         }
         if (status != WVL_OK) {
             break;
         }
-        lane->in_flight++;
+        station->in_flight++;
         d->count++;
         d->next = flight->next;
     }
@@ -108,7 +108,7 @@ static void tell_reason(wvl_drive *d, wvl_status status, int lost)
                                           : "it failed");
 }
 
-/* The failed lane closes, and the others begin again with the oldest wave in flight; without others, another device
+/* The failed station closes, and the others begin again with the oldest wave in flight; without others, another device
  * of the plan. 0: there is none. */
 static int change_to_device(wvl_drive *d)
 {
@@ -116,8 +116,9 @@ static int change_to_device(wvl_drive *d)
     memcpy(reason, d->reason, sizeof reason);
     d->next = d->count ? d->flight[d->oldest].at : d->next;
     wvl_drive_stop(d);
-    wvl_drive_close_lane(d, d->failed);
-    int is_open = d->lane_count || (d->image->memory_kind != WVL_MEMORY_DEVICE && wvl_drive_open_device(d) == WVL_OK);
+    wvl_drive_close_station(d, d->failed);
+    int is_open =
+        d->station_count || (d->image->memory_kind != WVL_MEMORY_DEVICE && wvl_drive_open_device(d) == WVL_OK);
     uint32_t ordinal = d->ordinal;
     if (is_open) {
         wvl_context_log(d->plan->context, WVL_LOG_WARNING, "device %u: %s; the other devices do its work", ordinal,
@@ -128,15 +129,16 @@ static int change_to_device(wvl_drive *d)
 }
 
 /* The device is of no use for this picture any more. Nonzero: others go on, or the CPU. */
-static int change_lane(wvl_drive *d, wvl_status *status)
+static int change_station(wvl_drive *d, wvl_status *status)
 {
     if (d->table == d->host || (*status != WVL_ERROR_MEMORY && *status != WVL_ERROR_DEVICE)) {
         return 0;
     }
-    const wvl_drive_lane *lane = &d->lanes[d->failed];
-    int lost = d->table->is_lost(lane->device), is_one = !(d->plan->device.ordinals & (d->plan->device.ordinals - 1));
-    d->ordinal = lane->ordinal;
-    d->tried |= UINT32_C(1) << lane->ordinal;
+    const wvl_drive_station *station = &d->stations[d->failed];
+    int lost = d->table->is_lost(station->device),
+        is_one = !(d->plan->device.ordinals & (d->plan->device.ordinals - 1));
+    d->ordinal = station->ordinal;
+    d->tried |= UINT32_C(1) << station->ordinal;
     tell_reason(d, *status, lost);
     if (!is_one && change_to_device(d)) {
         d->reason[0] = 0;
@@ -160,11 +162,11 @@ static void note_wave(wvl_drive *d)
         d->used |= WVL_DRIVE_HOST;
     } else {
         d->used |= WVL_DRIVE_DEVICE | (d->reach < WVL_REACH_BLOCKS ? WVL_DRIVE_COEFS : 0);
-        d->used_devices |= UINT32_C(1) << d->lanes[d->flight[d->oldest].lane].ordinal;
+        d->used_devices |= UINT32_C(1) << d->stations[d->flight[d->oldest].station].ordinal;
     }
 }
 
-/* Whether there is no time to submit more before the oldest job is taken. */
+/* Says whether there is no time to submit more before the oldest job is taken. */
 static int is_done(const wvl_drive *d)
 {
     return d->count && d->table->wait(d->flight[d->oldest].job, WVL_EVENT_DONE, 0) == WVL_OK;
@@ -184,16 +186,16 @@ wvl_status wvl_drive_next(wvl_drive *d, uint32_t *count)
         }
         if (status == WVL_OK) {
             const wvl_drive_flight *flight = &d->flight[d->oldest];
-            d->failed = flight->lane;
+            d->failed = flight->station;
             status = d->table->wait(flight->job, WVL_EVENT_DONE, UINT32_MAX);
             *count = flight->count;
             TRY(status, take_wave(d));
             int is_last = d->count == 1 && d->next.tile == d->plan->syntax.tile_count;
             if (status == WVL_OK && !d->many && is_last && d->table->trim) {
-                d->table->trim(d->lanes[flight->lane].backend); /* it is coded in what it leaves */
+                d->table->trim(d->stations[flight->station].backend); /* it is coded in what it leaves */
             }
         }
-    } while (status < 0 && change_lane(d, &status));
+    } while (status < 0 && change_station(d, &status));
     if (status == WVL_OK) {
         note_wave(d);
     }
@@ -217,15 +219,15 @@ wvl_status wvl_drive_lower(wvl_drive *d, wvl_status why)
         return why;
     }
     uint32_t count;
-    d->failed = d->flight[d->oldest].lane;
+    d->failed = d->flight[d->oldest].station;
     wvl_status status = collect(d);
     if (status == WVL_OK) {
         d->used |= WVL_DRIVE_COEFS;
         wvl_context_log(d->plan->context, WVL_LOG_INFO, "device %u: %s; the CPU codes the blocks",
-                        d->lanes[d->failed].ordinal, wvl_status_text(why));
+                        d->stations[d->failed].ordinal, wvl_status_text(why));
         return WVL_OK;
     }
-    while (status != WVL_OK && change_lane(d, &status)) {
+    while (status != WVL_OK && change_station(d, &status)) {
         d->ahead = WVL_OK;
         status = wvl_drive_next(d, &count);
         if (status == WVL_OK) {
@@ -255,7 +257,7 @@ int wvl_drive_ends_row(const wvl_drive *d) { return d->flight[d->oldest].next.ti
 void wvl_drive_pass(wvl_drive *d)
 {
     d->table->release(d->flight[d->oldest].job);
-    d->lanes[d->flight[d->oldest].lane].in_flight--;
+    d->stations[d->flight[d->oldest].station].in_flight--;
     d->oldest = (d->oldest + 1) % d->jobs;
     d->count--;
 }
@@ -277,7 +279,7 @@ void wvl_drive_name(const wvl_drive *d, char *text, size_t bytes)
     }
     char devices[48] = "";
     size_t used = 0;
-    for (uint32_t i = 0; i < WVL_DRIVE_LANES; i++) {
+    for (uint32_t i = 0; i < WVL_DRIVE_STATIONS; i++) {
         if (d->used_devices >> i & 1) {
             used += (size_t)snprintf(devices + used, sizeof devices - used, "%s%u", used ? "," : "", i);
         }

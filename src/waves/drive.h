@@ -3,9 +3,9 @@
  * The waves of a picture on their way through backends: which ones these are, how many are in flight, and what happens
  * when a device fails.
  *
- * Each backend is a lane. The host has one, and so has a picture in flight: that of the device whose turn it is. The
- * waves of a picture alone go to all devices of the plan, each to the lane with the least in flight, and are handed
- * over in order. Pixels that lie on a device have one lane, there.
+ * Each backend is a station. The host has one, and so has a picture in flight: that of the device whose turn it is. The
+ * waves of a picture alone go to all devices of the plan, each to the station with the least in flight, and are handed
+ * over in order. Pixels that lie on a device have one station, there.
  *
  * A device may fail before a picture (there is none, its memory is too small) or within it. Another device of the plan
  * goes on with the first wave that has not been handed over, or where the plan allows it the CPU: waves do not depend
@@ -21,20 +21,20 @@
 #include "way/wave.h"
 #include "way/way.h"
 
-#define WVL_DRIVE_LANES (WVL_DEVICE_ORDINAL_MAX + 1u)
-#define WVL_DRIVE_FLIGHTS (WVL_STRIP_JOBS * WVL_DRIVE_LANES)
+#define WVL_DRIVE_STATIONS (WVL_DEVICE_ORDINAL_MAX + 1u)
+#define WVL_DRIVE_FLIGHTS (WVL_STRIP_JOBS * WVL_DRIVE_STATIONS)
 
-typedef struct wvl_drive_lane {
+typedef struct wvl_drive_station {
     wvl_backend *backend;
     wvl_device *device; /* NULL: the host */
     uint32_t ordinal;   /* of the device */
-    uint32_t jobs;      /* slots prepared */
+    uint32_t jobs;      /* workspaces prepared */
     uint32_t in_flight;
-} wvl_drive_lane;
+} wvl_drive_station;
 
 typedef struct wvl_drive_flight {
     wvl_backend_job *job;
-    uint32_t lane;
+    uint32_t station;
     wvl_job_at at, next; /* of this job, and of the one behind it */
     uint32_t count;      /* tiles */
 } wvl_drive_flight;
@@ -54,21 +54,21 @@ typedef struct wvl_drive {
     uint32_t turn;                   /* which of the plan's devices comes first then */
     const wvl_backend_vtable *host;  /* the backend that takes every plan */
     const wvl_backend_vtable *table; /* of the open backends; NULL: none is open */
-    wvl_drive_lane lanes[WVL_DRIVE_LANES];
-    uint32_t lane_count;
+    wvl_drive_station stations[WVL_DRIVE_STATIONS];
+    uint32_t station_count;
     wvl_reach reach; /* of the open backends, with this plan */
-    uint32_t jobs;   /* slots of all lanes */
+    uint32_t jobs;   /* workspaces of all stations */
     int given_up;    /* a device was tried, and the CPU took over: not tried again unless it is needed */
     wvl_tile_plan *tiles[WVL_DRIVE_FLIGHTS];
     wvl_tile_plan scratch; /* of strips */
     void *tile_memory;     /* of the flights beyond the first; where jobs are strips, of all */
     uint64_t tile_bytes;
-    /* Of the picture at work: */
+    /* The picture at work: */
     wvl_way way;
     const wvl_image *image;
     wvl_row_window *rows; /* brings the rows of the image, wave after wave; NULL: they are there */
     uint32_t tried;       /* a bit for each device that failed with it */
-    uint32_t failed;      /* lane of the last failure */
+    uint32_t failed;      /* station of the last failure */
     uint32_t ordinal;     /* device of the last try */
     wvl_drive_flight flight[WVL_DRIVE_FLIGHTS];
     uint32_t oldest, count; /* flights */
@@ -121,9 +121,9 @@ void wvl_drive_name(const wvl_drive *drive, char *text, size_t bytes);
 
 /* Samples of the strip that was handed over last, without its margins. */
 uint64_t wvl_drive_count_own(const wvl_drive *drive);
-/* Whether the job that was handed over last ends its row of tiles. */
+/* Says whether the job that was handed over last ends its row of tiles. */
 int wvl_drive_ends_row(const wvl_drive *drive);
-/* Host bytes of a drive that is open for the cut on `devices` devices: slots, tile plans, views. */
+/* Host bytes of a drive that is open for the cut on `devices` devices: workspaces, tile plans, views. */
 uint64_t wvl_drive_host_bytes(const wvl_job_cut *cut, const wvl_backend_vtable *table, uint32_t devices);
 /* Flights of pictures with `jobs` jobs. */
 uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, const wvl_job_cut *cut, uint32_t jobs);

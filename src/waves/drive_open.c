@@ -42,16 +42,16 @@ static void carve_flights(wvl_drive *d, uint32_t jobs, wvl_carver *carver)
 uint64_t wvl_drive_host_bytes(const wvl_job_cut *cut, const wvl_backend_vtable *table, uint32_t devices)
 {
     wvl_drive d = {.plan = cut->plan, .cut = *cut};
-    wvl_backend_memory slot;
+    wvl_backend_memory workspace;
     wvl_carver carver = {NULL, 0};
-    uint32_t found = wvl_cut_measure(cut, table, &slot), jobs = wvl_drive_jobs(table, cut, found) * devices;
+    uint32_t found = wvl_cut_measure(cut, table, &workspace), jobs = wvl_drive_jobs(table, cut, found) * devices;
     if (!found) {
         return UINT64_MAX;
     }
     carve_flights(&d, jobs, &carver);
     uint64_t views = cut->strip_rows ? wvl_alloc_size(wvl_strip_views_bytes(cut->plan)) : 0;
     uint64_t tiles = carver.used ? wvl_alloc_size(carver.used) : 0;
-    return wvl_add_saturate(wvl_mul_saturate(jobs, slot.host_bytes), wvl_add_saturate(tiles, views));
+    return wvl_add_saturate(wvl_mul_saturate(jobs, workspace.host_bytes), wvl_add_saturate(tiles, views));
 }
 
 /* Tile plans of all flights; of waves the first has some. */
@@ -70,16 +70,17 @@ static wvl_status open_tiles(wvl_drive *d, uint32_t jobs)
     return d->tile_bytes && !carver.base ? WVL_ERROR_MEMORY : WVL_OK;
 }
 
-/* As many slots as there is memory for, and at least one. */
-static wvl_status prepare_slots(wvl_drive *d, wvl_drive_lane *lane, const wvl_backend_memory *slot, uint32_t jobs)
+/* Prepares as many workspaces as there is memory for, and at least one. */
+static wvl_status prepare_workspaces(wvl_drive *d, wvl_drive_station *station, const wvl_backend_memory *workspace,
+                                     uint32_t jobs)
 {
     wvl_status status = WVL_OK;
-    for (lane->jobs = 0; lane->jobs < jobs && status == WVL_OK; lane->jobs += status == WVL_OK) {
-        status = d->table->prepare(lane->backend, d->plan, slot);
+    for (station->jobs = 0; station->jobs < jobs && status == WVL_OK; station->jobs += status == WVL_OK) {
+        status = d->table->prepare(station->backend, d->plan, workspace);
     }
-    if (lane->jobs && status == WVL_ERROR_MEMORY) {
+    if (station->jobs && status == WVL_ERROR_MEMORY) {
         wvl_context_log(d->plan->context, WVL_LOG_INFO, "device memory is enough for %u of %u waves at a time",
-                        lane->jobs, jobs);
+                        station->jobs, jobs);
         status = WVL_OK;
     }
     return status;
@@ -87,30 +88,30 @@ static wvl_status prepare_slots(wvl_drive *d, wvl_drive_lane *lane, const wvl_ba
 
 /* ---- Open and close -------------------------------------------------------------------------- */
 
-void wvl_drive_close_lane(wvl_drive *d, uint32_t index)
+void wvl_drive_close_station(wvl_drive *d, uint32_t index)
 {
-    wvl_drive_lane *lane = &d->lanes[index];
-    if (lane->backend) {
-        d->table->close(lane->backend);
+    wvl_drive_station *station = &d->stations[index];
+    if (station->backend) {
+        d->table->close(station->backend);
     }
-    d->jobs -= lane->jobs;
-    *lane = d->lanes[--d->lane_count];
+    d->jobs -= station->jobs;
+    *station = d->stations[--d->station_count];
 }
 
 /* A backend more, of d->table. */
-static wvl_status open_lane(wvl_drive *d, wvl_device *device, uint32_t ordinal, const wvl_backend_memory *slot,
-                            uint32_t jobs)
+static wvl_status open_station(wvl_drive *d, wvl_device *device, uint32_t ordinal, const wvl_backend_memory *workspace,
+                               uint32_t jobs)
 {
     wvl_backend_options options = {&d->plan->context->host, d->plan->context->pool, device, d->trace, d->look};
-    wvl_drive_lane *lane = &d->lanes[d->lane_count++];
-    *lane = (wvl_drive_lane){.device = device, .ordinal = ordinal};
-    wvl_status status = d->table->open(&options, &lane->backend);
-    TRY(status, prepare_slots(d, lane, slot, jobs));
+    wvl_drive_station *station = &d->stations[d->station_count++];
+    *station = (wvl_drive_station){.device = device, .ordinal = ordinal};
+    wvl_status status = d->table->open(&options, &station->backend);
+    TRY(status, prepare_workspaces(d, station, workspace, jobs));
     if (status != WVL_OK) {
-        lane->jobs = 0;
-        wvl_drive_close_lane(d, d->lane_count - 1);
+        station->jobs = 0;
+        wvl_drive_close_station(d, d->station_count - 1);
     } else {
-        d->jobs += lane->jobs;
+        d->jobs += station->jobs;
     }
     return status;
 }
@@ -122,7 +123,7 @@ static void set_table(wvl_drive *d, const wvl_backend_vtable *table)
     d->reach = wvl_cut_reach(&d->cut, table, d->image, &why);
 }
 
-/* Lanes are open, or were tried: tile plans for all of them, or nothing at all. */
+/* Stations are open, or were tried: tile plans for all of them, or nothing at all. */
 static wvl_status finish_open(wvl_drive *d, wvl_status status)
 {
     TRY(status, open_tiles(d, d->jobs));
@@ -139,9 +140,9 @@ wvl_status wvl_drive_open_host(wvl_drive *d)
     }
     wvl_drive_close(d);
     set_table(d, d->host);
-    wvl_backend_memory slot = d->plan->memory.backend;
-    int is_measured = !d->cut.strip_rows || wvl_cut_measure(&d->cut, d->host, &slot);
-    return finish_open(d, is_measured ? open_lane(d, NULL, 0, &slot, 1) : WVL_ERROR_MEMORY);
+    wvl_backend_memory workspace = d->plan->memory.backend;
+    int is_measured = !d->cut.strip_rows || wvl_cut_measure(&d->cut, d->host, &workspace);
+    return finish_open(d, is_measured ? open_station(d, NULL, 0, &workspace, 1) : WVL_ERROR_MEMORY);
 }
 
 /* Devices for the picture, those that failed with it left out. */
@@ -156,54 +157,57 @@ static wvl_device_list list_devices(const wvl_drive *d)
     return left;
 }
 
-/* The lane of the picture before serves this one: only pictures in flight leave one open. */
+/* The station of the picture before serves this one: only pictures in flight leave one open. */
 static int is_open_for(const wvl_drive *d, const wvl_backend_vtable *table)
 {
-    const wvl_drive_lane *lane = &d->lanes[0];
-    int is_open = d->table == table && d->lane_count && !table->is_lost(lane->device);
-    return is_open && (d->image->memory_kind == WVL_MEMORY_DEVICE ? lane->ordinal == (uint32_t)d->image->device
-                                                                  : wvl_plan_names_device(d->plan, (int)lane->ordinal));
+    const wvl_drive_station *station = &d->stations[0];
+    int is_open = d->table == table && d->station_count && !table->is_lost(station->device);
+    return is_open &&
+           (d->image->memory_kind == WVL_MEMORY_DEVICE ? station->ordinal == (uint32_t)d->image->device
+                                                       : wvl_plan_names_device(d->plan, (int)station->ordinal));
 }
 
-static wvl_status open_device_lane(wvl_drive *d, uint32_t ordinal, const wvl_backend_memory *slot, uint32_t jobs)
+static wvl_status open_device_station(wvl_drive *d, uint32_t ordinal, const wvl_backend_memory *workspace,
+                                      uint32_t jobs)
 {
     wvl_device *device = NULL;
     d->ordinal = ordinal;
     snprintf(d->reason, sizeof d->reason, "it has too little memory"); /* unless something else turns out */
     wvl_status status =
         wvl_context_fetch_device(d->plan->context, d->table, ordinal, &device, d->reason, sizeof d->reason);
-    TRY(status, open_lane(d, device, ordinal, slot, jobs));
+    TRY(status, open_station(d, device, ordinal, workspace, jobs));
     d->reason[0] = status == WVL_OK ? 0 : d->reason[0];
     return status;
 }
 
-/* Lanes for the jobs of the cut: one for a picture in flight or whose rows come, else all that there are jobs for. */
-static wvl_status open_lanes(wvl_drive *d, const wvl_device_list *devices)
+/* Stations for the jobs of the cut: one for a picture in flight or whose rows come, else all that there are jobs for.
+ */
+static wvl_status open_stations(wvl_drive *d, const wvl_device_list *devices)
 {
-    wvl_backend_memory slot;
-    uint32_t waves = wvl_cut_measure(&d->cut, d->table, &slot),
+    wvl_backend_memory workspace;
+    uint32_t waves = wvl_cut_measure(&d->cut, d->table, &workspace),
              wanted = d->many || d->rows ? 1 : wvl_min_u32(devices->count, waves),
              jobs = wvl_drive_jobs(d->table, &d->cut, (waves + wanted - 1) / wvl_max_u32(wanted, 1));
     uint64_t limit = d->plan->device.memory;
     wvl_status status = WVL_ERROR_MEMORY;
-    jobs = wvl_cut_share(&slot, jobs, limit);
+    jobs = wvl_cut_share(&workspace, jobs, limit);
     if (!jobs && limit) {
         snprintf(d->reason, sizeof d->reason, "the option device-memory leaves it too little");
     }
-    for (uint32_t i = 0; jobs && i < devices->count && d->lane_count < wanted; i++) {
-        status = open_device_lane(d, devices->ordinals[i], &slot, jobs);
+    for (uint32_t i = 0; jobs && i < devices->count && d->station_count < wanted; i++) {
+        status = open_device_station(d, devices->ordinals[i], &workspace, jobs);
         if (status != WVL_OK && i + 1 < devices->count) {
             wvl_context_log(d->plan->context, WVL_LOG_WARNING, "device %u: %s; the other devices do its work",
                             devices->ordinals[i], d->reason);
         }
     }
-    return d->lane_count ? WVL_OK : status;
+    return d->station_count ? WVL_OK : status;
 }
 
 static wvl_status open_cut(wvl_drive *d, const wvl_device_list *devices)
 {
     set_table(d, devices->table);
-    return finish_open(d, open_lanes(d, devices));
+    return finish_open(d, open_stations(d, devices));
 }
 
 /* Strips, lower and lower ones, of `most` rows at first. */
@@ -328,8 +332,8 @@ wvl_status wvl_drive_open(wvl_drive *d, const wvl_way *way, const wvl_image *ima
 void wvl_drive_close(wvl_drive *d)
 {
     wvl_drive_stop(d);
-    while (d->lane_count) {
-        wvl_drive_close_lane(d, d->lane_count - 1);
+    while (d->station_count) {
+        wvl_drive_close_station(d, d->station_count - 1);
     }
     wvl_free(&d->plan->context->host, d->tile_memory, d->tile_bytes);
     d->table = NULL;

@@ -5,7 +5,7 @@
 
 #include "waves/drive.h"
 
-void wvl_drive_close_lane(wvl_drive *drive, uint32_t index);
+void wvl_drive_close_station(wvl_drive *drive, uint32_t index);
 /* Devices that have not failed with the picture. The reason is in drive->reason. */
 wvl_status wvl_drive_open_device(wvl_drive *drive);
 wvl_status wvl_drive_open_host(wvl_drive *drive);

@@ -68,15 +68,15 @@ void wvl_gather_close(wvl_gather *g, wvl_spill *spill)
     memset(g, 0, sizeof *g);
 }
 
-/* Slots of rows of blocks follow one another, in a strip and in the whole. */
+/* Cells of rows of blocks follow one another, in a strip and in the whole. */
 static void take_band(const wvl_coefs *whole, const wvl_coefs *strip, uint32_t b)
 {
     const wvl_tile_band *to = &whole->tile->bands[b], *from = &strip->tile->bands[b];
     wvl_block_rows rows = wvl_coefs_rows(strip, b);
     uint32_t first = rows.first * to->block_cols, count = (rows.end - rows.first) * to->block_cols;
     if (count) {
-        uint64_t bytes = wvl_coef_slot(to, count) - wvl_coef_slot(to, 0);
-        memcpy(whole->samples + wvl_coef_slot(to, first), strip->samples + wvl_coef_slot(from, first), (size_t)bytes);
+        uint64_t bytes = wvl_coef_cell(to, count) - wvl_coef_cell(to, 0);
+        memcpy(whole->samples + wvl_coef_cell(to, first), strip->samples + wvl_coef_cell(from, first), (size_t)bytes);
         memcpy(whole->bounds + to->first_block + first, strip->bounds + to->first_block + first,
                count * sizeof *whole->bounds);
     }

@@ -19,9 +19,9 @@ static uint64_t measure_device(const wvl_plan *plan, const wvl_way *way)
     wvl_job_cut cut = wvl_cut_waves(plan);
     cut.strip_rows = way->strip_rows;
     cut.grid = wvl_geom_strip_grid(plan);
-    wvl_backend_memory slot;
-    (void)wvl_cut_measure(&cut, table, &slot);
-    uint64_t device = wvl_add_saturate(wvl_drive_host_bytes(&cut, table, 1), slot.spill_bytes);
+    wvl_backend_memory workspace;
+    (void)wvl_cut_measure(&cut, table, &workspace);
+    uint64_t device = wvl_add_saturate(wvl_drive_host_bytes(&cut, table, 1), workspace.spill_bytes);
     return wvl_max_u64(device, wvl_drive_host_bytes(&cut, wvl_backend_fetch_host(), 1));
 }
 

@@ -4,7 +4,7 @@
 
 #include "rows/window.h"
 
-/* What an encode takes that goes this way: wvl_rows_measure() for a source that is not refused. */
+/* Finds what an encode takes that goes this way: wvl_rows_measure() for a source that is not refused. */
 void wvl_rows_find_memory(const wvl_plan *plan, const wvl_row_source *source, const wvl_way *way,
                           wvl_rows_memory *memory);
 

@@ -8,25 +8,25 @@ static const wvl_allocator *host_of(const wvl_strip_order *s) { return &s->drive
 wvl_status wvl_strip_order_open(wvl_strip_order *s, const wvl_drive *drive, uint32_t tile, const wvl_block_order *from)
 {
     *s = (wvl_strip_order){.order = *from, .drive = drive};
-    if (!drive->cut.strip_rows || !from->run_count) {
+    if (!drive->cut.strip_rows || !from->range_count) {
         return WVL_OK;
     }
     s->view = &drive->views.views[tile];
-    s->run_room = from->run_count;
-    for (uint64_t i = 0; i < from->run_count; i++) {
-        s->block_room += from->runs[i].count;
+    s->range_room = from->range_count;
+    for (uint64_t i = 0; i < from->range_count; i++) {
+        s->block_room += from->ranges[i].count;
     }
-    s->runs = wvl_alloc(host_of(s), s->run_room * sizeof *s->runs);
+    s->ranges = wvl_alloc(host_of(s), s->range_room * sizeof *s->ranges);
     s->blocks = wvl_alloc(host_of(s), s->block_room * sizeof *s->blocks);
-    if (!s->runs || !s->blocks) {
+    if (!s->ranges || !s->blocks) {
         return WVL_ERROR_MEMORY;
     }
-    for (uint64_t i = 0; i < from->run_count; i++) {
-        s->runs[i] = from->runs[i];
-        s->runs[i].tile = tile;
-        s->runs[i].first -= s->view->shifts[from->runs[i].band];
+    for (uint64_t i = 0; i < from->range_count; i++) {
+        s->ranges[i] = from->ranges[i];
+        s->ranges[i].tile = tile;
+        s->ranges[i].first -= s->view->shifts[from->ranges[i].band];
     }
-    s->order.runs = s->runs;
+    s->order.ranges = s->ranges;
     return WVL_OK;
 }
 
@@ -36,7 +36,7 @@ const wvl_block_batch *wvl_strip_order_take(wvl_strip_order *s, const wvl_block_
         return batch;
     }
     for (uint64_t i = 0; i < batch->count; i++) {
-        s->blocks[i] = batch->blocks[i] + s->view->shifts[s->runs[batch->runs[i]].band];
+        s->blocks[i] = batch->blocks[i] + s->view->shifts[s->ranges[batch->ranges[i]].band];
     }
     s->batch = *batch;
     s->batch.blocks = s->blocks;
@@ -45,6 +45,6 @@ const wvl_block_batch *wvl_strip_order_take(wvl_strip_order *s, const wvl_block_
 
 void wvl_strip_order_close(wvl_strip_order *s)
 {
-    wvl_free(host_of(s), s->runs, s->run_room * sizeof *s->runs);
+    wvl_free(host_of(s), s->ranges, s->range_room * sizeof *s->ranges);
     wvl_free(host_of(s), s->blocks, s->block_room * sizeof *s->blocks);
 }

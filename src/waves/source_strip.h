@@ -10,9 +10,9 @@ typedef struct wvl_strip_order {
     const wvl_drive *drive;
     const wvl_strip_view *view; /* NULL: jobs are waves, and nothing differs */
     wvl_block_batch batch;
-    wvl_block_run *runs;
+    wvl_block_range *ranges;
     uint32_t *blocks;
-    uint64_t run_room, block_room;
+    uint64_t range_room, block_room;
 } wvl_strip_order;
 
 /* from: an order for tile `tile` of the job that was handed over last. WVL_ERROR_MEMORY: close is due all the same. */

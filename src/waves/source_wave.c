@@ -6,34 +6,36 @@
 
 /* ---- Orders for a backend -------------------------------------------------------------------- */
 
-/* An order that names blocks one by one becomes one that wants all of its runs: a backend does not know what is kept.
+/* An order that names blocks one by one becomes one that wants all of its ranges: a backend does not know what is kept.
  */
 typedef struct plain_order {
     wvl_block_order order;
-    wvl_block_run *runs; /* NULL: those of the order given */
+    wvl_block_range *ranges; /* NULL: those of the order given */
     uint16_t *slopes;
-    uint64_t run_room, slope_room;
+    uint64_t range_room, slope_room;
 } plain_order;
 
-static int is_wanted(const wvl_block_order *order, const wvl_keeper *keeper, const wvl_block_run *run, uint32_t block)
+static int is_wanted(const wvl_block_order *order, const wvl_keeper *keeper, const wvl_block_range *range,
+                     uint32_t block)
 {
-    return wvl_keep_is_wanted(order, wvl_keeper_block(keeper, run, block), run->rate_group);
+    return wvl_keep_is_wanted(order, wvl_keeper_block(keeper, range, block), range->rate_group);
 }
 
-/* The runs of blocks that are wanted, and their number. out NULL: counts. */
-static uint64_t list_runs(const wvl_block_order *order, const wvl_keeper *keeper, wvl_block_run *out, uint64_t *blocks)
+/* The ranges of blocks that are wanted, and their number. out NULL: counts. */
+static uint64_t list_ranges(const wvl_block_order *order, const wvl_keeper *keeper, wvl_block_range *out,
+                            uint64_t *blocks)
 {
     uint64_t count = 0;
     *blocks = 0;
-    for (uint64_t i = 0; i < order->run_count; i++) {
-        const wvl_block_run *run = &order->runs[i];
-        uint32_t end = run->first + run->count, length = 0;
-        for (uint32_t b = run->first; b < end; b++) {
-            length = is_wanted(order, keeper, run, b) ? length + 1 : 0;
+    for (uint64_t i = 0; i < order->range_count; i++) {
+        const wvl_block_range *range = &order->ranges[i];
+        uint32_t end = range->first + range->count, length = 0;
+        for (uint32_t b = range->first; b < end; b++) {
+            length = is_wanted(order, keeper, range, b) ? length + 1 : 0;
             *blocks += length != 0;
             count += length == 1;
             if (length && out) {
-                out[count - 1] = *run;
+                out[count - 1] = *range;
                 out[count - 1].first = b + 1 - length;
                 out[count - 1].count = length;
             }
@@ -45,17 +47,17 @@ static uint64_t list_runs(const wvl_block_order *order, const wvl_keeper *keeper
 static void list_slopes(const wvl_block_order *order, const wvl_keeper *keeper, const plain_order *plain)
 {
     uint64_t n = 0;
-    for (uint64_t i = 0; i < plain->order.run_count; i++) {
-        const wvl_block_run *run = &plain->order.runs[i];
-        for (uint32_t b = run->first; b < run->first + run->count; b++) {
-            plain->slopes[n++] = wvl_keep_slope_of(order, wvl_keeper_block(keeper, run, b), run->rate_group);
+    for (uint64_t i = 0; i < plain->order.range_count; i++) {
+        const wvl_block_range *range = &plain->order.ranges[i];
+        for (uint32_t b = range->first; b < range->first + range->count; b++) {
+            plain->slopes[n++] = wvl_keep_slope_of(order, wvl_keeper_block(keeper, range, b), range->rate_group);
         }
     }
 }
 
 static void close_plain(const wvl_allocator *host, plain_order *plain)
 {
-    wvl_free(host, plain->runs, plain->run_room * sizeof *plain->runs);
+    wvl_free(host, plain->ranges, plain->range_room * sizeof *plain->ranges);
     wvl_free(host, plain->slopes, plain->slope_room * sizeof *plain->slopes);
 }
 
@@ -67,16 +69,16 @@ static wvl_status open_plain(const wvl_plan *plan, const wvl_block_order *order,
     *plain = (plain_order){.order = *order};
     plain->order.which = WVL_BLOCKS_ALL;
     if (order->which != WVL_BLOCKS_ALL || plan->rate.rdoq) {
-        plain->run_room = list_runs(order, keeper, NULL, &blocks);
+        plain->range_room = list_ranges(order, keeper, NULL, &blocks);
         plain->slope_room = plan->rate.rdoq ? blocks : 0;
-        plain->runs = plain->run_room ? wvl_alloc(host, plain->run_room * sizeof *plain->runs) : NULL;
+        plain->ranges = plain->range_room ? wvl_alloc(host, plain->range_room * sizeof *plain->ranges) : NULL;
         plain->slopes = plain->slope_room ? wvl_alloc(host, plain->slope_room * sizeof *plain->slopes) : NULL;
-        if ((plain->run_room && !plain->runs) || (plain->slope_room && !plain->slopes)) {
+        if ((plain->range_room && !plain->ranges) || (plain->slope_room && !plain->slopes)) {
             close_plain(host, plain);
             return WVL_ERROR_MEMORY;
         }
-        plain->order.run_count = list_runs(order, keeper, plain->runs, &blocks);
-        plain->order.runs = plain->runs;
+        plain->order.range_count = list_ranges(order, keeper, plain->ranges, &blocks);
+        plain->order.ranges = plain->ranges;
         plain->order.block_slopes = plain->slopes;
     }
     if (plain->slopes) {

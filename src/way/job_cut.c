@@ -57,9 +57,9 @@ int wvl_cut_lower(wvl_job_cut *cut)
 
 static int fits(const wvl_job_cut *cut, const wvl_backend_vtable *table, uint64_t limit)
 {
-    wvl_backend_memory slot;
-    return !limit ||
-           (wvl_cut_measure(cut, table, &slot) && wvl_mul_saturate(wvl_backend_least(&slot), WVL_STRIP_JOBS) <= limit);
+    wvl_backend_memory workspace;
+    return !limit || (wvl_cut_measure(cut, table, &workspace) &&
+                      wvl_mul_saturate(wvl_backend_least(&workspace), WVL_STRIP_JOBS) <= limit);
 }
 
 /* NULL: tiles of the plan can be cut. */
@@ -127,15 +127,15 @@ static void carve_tiles(const wvl_job_cut *cut, wvl_carver *carver, wvl_tile_pla
     wvl_tile_plan_carve(cut->plan, carver, scratch);
 }
 
-static void join(wvl_backend_memory *slot, const wvl_backend_memory *need)
+static void join(wvl_backend_memory *workspace, const wvl_backend_memory *need)
 {
-    uint64_t kept = wvl_max_u64(slot->host_bytes - slot->work_bytes, need->host_bytes - need->work_bytes);
-    slot->work_bytes = wvl_max_u64(slot->work_bytes, need->work_bytes);
-    slot->host_bytes = wvl_add_saturate(kept, slot->work_bytes);
-    slot->pinned_bytes = wvl_max_u64(slot->pinned_bytes, need->pinned_bytes);
-    slot->device_bytes = wvl_max_u64(slot->device_bytes, need->device_bytes);
-    slot->least_device_bytes = wvl_max_u64(slot->least_device_bytes, wvl_backend_least(need));
-    slot->spill_bytes = wvl_max_u64(slot->spill_bytes, need->spill_bytes);
+    uint64_t kept = wvl_max_u64(workspace->host_bytes - workspace->work_bytes, need->host_bytes - need->work_bytes);
+    workspace->work_bytes = wvl_max_u64(workspace->work_bytes, need->work_bytes);
+    workspace->host_bytes = wvl_add_saturate(kept, workspace->work_bytes);
+    workspace->pinned_bytes = wvl_max_u64(workspace->pinned_bytes, need->pinned_bytes);
+    workspace->device_bytes = wvl_max_u64(workspace->device_bytes, need->device_bytes);
+    workspace->least_device_bytes = wvl_max_u64(workspace->least_device_bytes, wvl_backend_least(need));
+    workspace->spill_bytes = wvl_max_u64(workspace->spill_bytes, need->spill_bytes);
 }
 
 /* Tile plans of a job. Returns their memory, of `*bytes`; NULL: there is none. */
@@ -152,7 +152,7 @@ static void *open_tiles(const wvl_job_cut *cut, uint64_t *bytes, wvl_tile_plan *
     return memory;
 }
 
-uint32_t wvl_cut_measure(const wvl_job_cut *cut, const wvl_backend_vtable *table, wvl_backend_memory *slot)
+uint32_t wvl_cut_measure(const wvl_job_cut *cut, const wvl_backend_vtable *table, wvl_backend_memory *workspace)
 {
     const wvl_plan *plan = cut->plan;
     wvl_tile_plan *tiles, scratch;
@@ -162,13 +162,13 @@ uint32_t wvl_cut_measure(const wvl_job_cut *cut, const wvl_backend_vtable *table
     /* Strips within a tile take the same memory if kernels find the same rows of 8 samples and more in them. */
     int is_even = cut->strip_rows && cut->strip_rows % (EVEN_MARGINS * cut->grid.above) == 0;
     void *memory = open_tiles(cut, &bytes, &tiles, &scratch);
-    *slot = (wvl_backend_memory){.host_bytes = 0};
+    *workspace = (wvl_backend_memory){.host_bytes = 0};
     for (; memory && at.tile < plan->syntax.tile_count; jobs++) {
         wvl_backend_memory need;
         uint32_t count = wvl_cut_build(cut, &at, tiles, &scratch);
         if (!is_even || last != 1 || tiles[0].strip != last) {
             table->measure(plan, tiles, count, wvl_pool_concurrency(plan->context->pool), &need);
-            join(slot, &need);
+            join(workspace, &need);
         }
         last = tiles[0].strip;
     }
@@ -262,10 +262,10 @@ static void take_band(wvl_strip_view *view, uint32_t b, const wvl_tile_band *fro
     if (!count) {
         return;
     }
-    band->slot_width = from->slot_width;
-    band->slot_height = from->slot_height;
+    band->cell_width = from->cell_width;
+    band->cell_height = from->cell_height;
     band->coef_offset = 0;
-    band->coef_offset = from->coef_offset - wvl_coef_slot(band, view->shifts[b]);
+    band->coef_offset = from->coef_offset - wvl_coef_cell(band, view->shifts[b]);
     memcpy(view->bounds + band->first_block + view->shifts[b], bounds + from->first_block, count * sizeof *bounds);
 }
 

@@ -39,26 +39,27 @@ uint32_t wvl_cut_tiles(const wvl_job_cut *cut);
 /* Builds tiles[wvl_cut_tiles()] of the job at *at, which becomes the next one's. scratch: a carved tile plan. Returns
  * how many tiles there are. */
 uint32_t wvl_cut_build(const wvl_job_cut *cut, wvl_job_at *at, wvl_tile_plan *tiles, wvl_tile_plan *scratch);
-/* How many jobs fit the limit, of as many as pay; 0: none does. The slot gets as much as that leaves for it. */
-static inline uint32_t wvl_cut_share(wvl_backend_memory *slot, uint32_t jobs, uint64_t limit)
+/* How many jobs fit the limit, of as many as pay; 0: none does. The workspace gets as much as that leaves for it. */
+static inline uint32_t wvl_cut_share(wvl_backend_memory *workspace, uint32_t jobs, uint64_t limit)
 {
     if (limit && jobs) {
-        jobs = (uint32_t)wvl_min_u64(jobs, limit / wvl_max_u64(wvl_backend_least(slot), 1));
-        slot->device_bytes = jobs ? wvl_min_u64(slot->device_bytes, limit / jobs & ~UINT64_C(255)) : slot->device_bytes;
+        jobs = (uint32_t)wvl_min_u64(jobs, limit / wvl_max_u64(wvl_backend_least(workspace), 1));
+        workspace->device_bytes =
+            jobs ? wvl_min_u64(workspace->device_bytes, limit / jobs & ~UINT64_C(255)) : workspace->device_bytes;
     }
     return jobs;
 }
 
-/* What a slot of the table needs for any job, and the number of jobs. 0: no memory to find out. */
-uint32_t wvl_cut_measure(const wvl_job_cut *cut, const wvl_backend_vtable *table, wvl_backend_memory *slot);
+/* Measures what a workspace of the table needs for any job, and the number of jobs. 0: no memory to find out. */
+uint32_t wvl_cut_measure(const wvl_job_cut *cut, const wvl_backend_vtable *table, wvl_backend_memory *workspace);
 
 /* The kernels of the first job: wvl_backend_vtable.name_kernels. */
 void wvl_cut_name_kernels(const wvl_job_cut *cut, const wvl_backend_vtable *table, wvl_kernel_fn tell, void *user);
 
-/* ---- Strips as the coder sees them ---- */
+/* ---- Strips as the coder sees them ----------------------------------------------------------- */
 
 typedef struct wvl_strip_view {
-    wvl_tile_plan tile;   /* the whole one; of the bands, slots of the strip's rows lie in `samples` of the job */
+    wvl_tile_plan tile;   /* the whole one; of the bands, workspaces of the strip's rows lie in `samples` of the job */
     wvl_block_rows *rows; /* [band_count] */
     uint32_t *shifts;     /* [band_count]: blocks of the band above the strip's first */
     uint32_t *bounds;     /* [block_count] */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether bytes of a plan leave before all of it is coded (D-strip-06), and the memory that it then takes. */
+/* Says whether bytes of a plan leave before all of it is coded (D-strip-06), and the memory that it then takes. */
 #ifndef WVL_EARLY_H
 #define WVL_EARLY_H
 
@@ -15,7 +15,7 @@ typedef enum wvl_early_kind {
 wvl_early_kind wvl_early_find_kind(const wvl_plan *plan, int from_rows);
 /* Why not, or why not with every strip; NULL: nothing stands in the way. */
 const char *wvl_early_find_reason(const wvl_plan *plan);
-/* Whether an encode of rows, or of a picture of several waves, does so. can_patch: the sink can. */
+/* Says whether an encode of rows, or of a picture of several waves, does so. can_patch: the sink can. */
 int wvl_early_is_taken(const wvl_plan *plan, wvl_early_kind kind, int can_patch);
 /* Lengths that are known only at the end stand before the packets. */
 int wvl_early_needs_patch(const wvl_plan *plan, wvl_early_kind kind);

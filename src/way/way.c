@@ -10,9 +10,10 @@
 /* Pictures in flight: below this number of samples, queueing costs more than the transform (1 Mi samples take the CPU
  * about 3 ms). */
 #define SAMPLES_MIN (UINT64_C(1) << 20)
-/* Of a device, at least: chosen, 2 ms of a bus of 50 GB/s with 8-bit samples in three components. */
+/* The least samples of a device: chosen, 2 ms of a bus of 50 GB/s with 8-bit samples in three components. */
 #define SHARE_SAMPLES (UINT64_C(32) << 20)
-/* Of a strip of the host: enough rows of blocks for several workers, little beside what is held of coded blocks. */
+/* Samples of a strip of the host: enough rows of blocks for several workers, little beside what is held of coded
+ * blocks. */
 #define STRIP_SAMPLES (UINT64_C(8) << 20)
 #define ROWS_WAITING 24u /* rows that are read and still needed, of a component */
 
@@ -50,7 +51,7 @@ static int host_can(const wvl_plan *plan, const wvl_image *image)
     return wvl_backend_fetch_host()->reach(plan, image, WVL_REACH_COEFS, &why) != WVL_REACH_NONE;
 }
 
-/* Whether a device is to be tried. With auto, one picture alone is for the host. */
+/* Says whether a device is to be tried. With auto, one picture alone is for the host. */
 static int wants_device(const wvl_plan *plan, const wvl_way_source *s, const wvl_way *way)
 {
     switch (plan->device.choice) {
@@ -73,7 +74,7 @@ uint64_t wvl_way_device_bytes(const wvl_plan *plan, const wvl_backend_vtable *ta
 
 static int lies_on_device(const wvl_image *image) { return image && image->memory_kind == WVL_MEMORY_DEVICE; }
 
-/* Whether bytes of a tile follow from its samples alone. */
+/* Says whether bytes of a tile follow from its samples alone. */
 static int has_free_tiles(const wvl_plan *plan)
 {
     const wvl_rate_plan *rate = &plan->rate;
@@ -188,12 +189,12 @@ static void lower_reach(const wvl_plan *plan, const wvl_image *image, const wvl_
     }
 }
 
-/* Whether a device has memory for a wave: with less than it wants, blocks are coded in smaller portions. */
+/* Says whether a device has memory for a wave: with less than it wants, blocks are coded in smaller portions. */
 static int fits_wave(const wvl_plan *plan, const wvl_backend_vtable *table, uint64_t limit)
 {
-    wvl_backend_memory slot;
+    wvl_backend_memory workspace;
     wvl_job_cut waves = wvl_cut_waves(plan);
-    return wvl_cut_measure(&waves, table, &slot) && (!limit || wvl_backend_least(&slot) <= limit);
+    return wvl_cut_measure(&waves, table, &workspace) && (!limit || wvl_backend_least(&workspace) <= limit);
 }
 
 /* Waves, or strips where these do not fit. Jobs in flight may all be done again: the window holds their rows. */

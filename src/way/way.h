@@ -17,7 +17,7 @@ typedef enum wvl_way_kind {
     WVL_WAY_HOST = 0, /* the CPU makes everything, tiles in waves or rows in strips */
     WVL_WAY_JOBS,     /* a device transforms waves or strips, and codes their blocks if it can; the CPU does the rest */
     WVL_WAY_PICTURE,  /* a device makes all bytes */
-    WVL_WAY_SHARES,   /* several devices make all bytes, each those of a run of tiles */
+    WVL_WAY_SHARES,   /* several devices make all bytes, each those of a range of tiles */
     WVL_WAY_COUNT
 } wvl_way_kind;
 
@@ -35,7 +35,7 @@ typedef struct wvl_way {
     wvl_reach reach;  /* how far devices go on this way; of HOST: how far they would, if they were wanted and there */
     const char *why;  /* why devices go no farther, or why rows do not go to one; NULL: they make all bytes */
     int needs_device; /* the host cannot read the pixels, or the plan forbids it: there is no other way */
-    /* Of rows: */
+    /* Rows: */
     int in_strips;        /* on the host; else it takes tiles in waves */
     int gathers;          /* coefficients of all strips are coded together on the host */
     uint64_t strip_rows;  /* of the reference grid, of the strips of a device; 0: its jobs are waves */
@@ -50,7 +50,7 @@ const char *wvl_way_name(wvl_way_kind kind);
  * table NULL: this build has no device code. *why: why no farther; NULL with PACKETS. Pure. */
 wvl_reach wvl_way_reach(const wvl_backend_vtable *table, const wvl_plan *plan, const wvl_image *image,
                         const char **why);
-/* Into how many runs of tiles a picture is divided for these devices; 1: it is not. */
+/* Into how many ranges of tiles a picture is divided for these devices; 1: it is not. */
 uint32_t wvl_way_shares(const wvl_plan *plan, const wvl_image *image, const wvl_device_list *devices);
 /* Most bytes of a device that jobs or a picture may take; 0: no limit is known. */
 uint64_t wvl_way_device_bytes(const wvl_plan *plan, const wvl_backend_vtable *table, uint32_t ordinal);
@@ -60,9 +60,9 @@ uint64_t wvl_way_device_bytes(const wvl_plan *plan, const wvl_backend_vtable *ta
 /* Rows beyond a multiple of the blocks' rows, so that the transform ends with whole blocks at the first level. */
 #define WVL_STRIP_ROWS_BEYOND 3u
 
-/* Whether the host takes rows of this plan in strips. */
+/* Says whether the host takes rows of this plan in strips. */
 int wvl_strips_are_used(const wvl_plan *plan);
-/* Whether blocks are coded when the coefficients of all strips are there (waves/gather.h). */
+/* Says whether blocks are coded when the coefficients of all strips are there (waves/gather.h). */
 int wvl_strips_gather(const wvl_plan *plan, int can_rewind);
 /* Rows of the reference grid that come at a time. */
 uint64_t wvl_strip_rows(const wvl_plan *plan);

@@ -41,12 +41,12 @@ static void put_value(uint8_t *row, unsigned container, uint64_t at, uint32_t v)
 
 static void fill_memory(scene *s)
 {
-    uint64_t lane = s->layout ? 1 : s->width, step = s->layout ? s->count : 1;
+    uint64_t offset = s->layout ? 1 : s->width, step = s->layout ? s->count : 1;
     uint64_t pitch = ((uint64_t)s->count * s->width * container_bits[s->container] + 7) / 8 + 3;
     s->memory = calloc(pitch, s->height);
     ck_assert_ptr_nonnull(s->memory);
     for (uint32_t c = 0; c < s->count; c++) {
-        uint64_t first = (s->layout == 2 ? s->count - 1 - c : c) * lane;
+        uint64_t first = (s->layout == 2 ? s->count - 1 - c : c) * offset;
         for (uint64_t i = 0; i < (uint64_t)s->width * s->height; i++) {
             put_value(s->memory + i / s->width * pitch, s->container, first + i % s->width * step,
                       s->values[(uint64_t)c * s->width * s->height + i]);

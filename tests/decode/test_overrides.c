@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Settings of single components and tiles: which segments carry them, what takes precedence, and that decoders agree.
+/* Settings of single components and tiles: which marker segments carry them, what takes precedence, and that decoders
+ * agree.
  */
 
 #include "tests/decode/cases.h"

@@ -130,7 +130,7 @@ TEST_EACH(packed_headers_decode, 18)
     }
 }
 
-/* More headers than a segment holds: several, cut inside a header. */
+/* More headers than a marker segment holds: several, cut inside a header. */
 TEST_EACH(packed_headers_fill_segments, 3)
 {
     static const char *const settings[] = {

@@ -63,7 +63,7 @@ typedef struct stream_index {
     unsigned parts;
 } stream_index;
 
-/* Where the codestream begins: 0, or behind the head of the box jp2c (I.5.4). */
+/* Finds where the codestream begins: 0, or behind the head of the box jp2c (I.5.4). */
 static size_t find_codestream(far_file *f)
 {
     size_t at = 0;

@@ -47,9 +47,10 @@ static const char *const details[] = {
     "pictures: also ones:WIDTHxHEIGHTxDEPTHxPLANE, whose coefficients are all -2^PLANE: MagSgn of HT is all ones\n"
     "(with reversible=yes, mct=no). strips: WIDTHxHEIGHTxCOMPONENTS, drawn.\n",
     "\n"
-    "CONFIGURATION of pictures: NAME=NUMBER,... of slots (8), ring (8), memory (0 host, 1 pinned, 2 device: 2),\n"
+    "CONFIGURATION of pictures: NAME=NUMBER,... of workspaces (8), ring (8), memory (0 host, 1 pinned, 2 device: 2),\n"
     "writers, graphs (0, 1: 1), warps (of the HT kernel), output (1: device memory), direct (1: kernels write to\n"
-    "pinned memory), streams, copies (streams of either kind that slots share), full (1: all passes of EBCOT blocks\n"
+    "pinned memory), streams, copies (streams of either kind that workspaces share), full (1: all passes of EBCOT "
+    "blocks\n"
     "are coded), clock (1: one picture at a time, without graphs, with times of its launches), rounds (of rate\n"
     "control, at most), carve (per cent of shared memory that kernels prefer), lanes (of a warp of the MQ coder that\n"
     "have a block), thin (warps in front that have so few; 0: all).\n"

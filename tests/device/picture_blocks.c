@@ -37,8 +37,8 @@ static void take_band(picture_blocks *to, const wvl_coefs *coefs, const wvl_tile
 {
     for (uint32_t k = 0; k < band->block_cols * band->block_rows; k++) {
         wvl_rect r = wvl_geom_block_rect(band, k % band->block_cols, k / band->block_cols);
-        to->blocks[to->count++] = (wvl_block_input){.coefs = to->samples + wvl_coef_slot(band, k),
-                                                    .stride = band->slot_width,
+        to->blocks[to->count++] = (wvl_block_input){.coefs = to->samples + wvl_coef_cell(band, k),
+                                                    .stride = band->cell_width,
                                                     .width = (uint16_t)wvl_rect_width(r),
                                                     .height = (uint16_t)wvl_rect_height(r),
                                                     .coef_bytes = band->coef_bytes,

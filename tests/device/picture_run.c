@@ -8,7 +8,7 @@
 #include "soft_find.h"
 #include "tests/support/support.h"
 
-#define MOST_SLOTS 8
+#define MOST_WORKSPACES 8
 
 picture_driver run_driver;
 soft_control *run_soft;
@@ -20,7 +20,7 @@ void run_open(void)
 }
 void run_close(void) { picture_driver_close(&run_driver); }
 
-wvl_backend *run_open_backend(const picture_case *c, uint32_t slots)
+wvl_backend *run_open_backend(const picture_case *c, uint32_t workspaces)
 {
     const wvl_backend_options options = {.pool = c->context->pool, .device = run_driver.device};
     wvl_backend_memory memory;
@@ -31,7 +31,7 @@ wvl_backend *run_open_backend(const picture_case *c, uint32_t slots)
     REQUIRE(wvl_backend_cuda.open(&options, &backend) == WVL_OK);
     wvl_backend_cuda.measure_picture(c->plan, &c->assembly, &memory);
     REQUIRE(memory.device_bytes != UINT64_MAX);
-    for (uint32_t i = 0; i < slots; i++) {
+    for (uint32_t i = 0; i < workspaces; i++) {
         REQUIRE(wvl_backend_cuda.prepare_picture(backend, c->plan, &c->assembly, &memory) == WVL_OK);
     }
     return backend;
@@ -107,7 +107,7 @@ static void check_error(const picture_case *c, const wvl_finished *finished, con
 
 unsigned run_again;
 
-/* It found too little memory in its slot: another one, or a larger one in its place. */
+/* It found too little memory in its workspace: another one, or a larger one in its place. */
 static wvl_status take_again(const picture_case *c, const picture_pixels *pixels, wvl_backend *backend,
                              wvl_backend_job **job, wvl_finished *finished, uint32_t *parts, uint64_t *groups)
 {
@@ -139,32 +139,32 @@ wvl_finished run_finish(const picture_case *c, const picture_pixels *pixels, wvl
     return finished;
 }
 
-void run_pictures(const picture_case *c, wvl_memory_kind kind, uint32_t slots, uint32_t rounds, const char *name)
+void run_pictures(const picture_case *c, wvl_memory_kind kind, uint32_t workspaces, uint32_t rounds, const char *name)
 {
     picture_pixels pixels[2];
-    wvl_backend *backend = run_open_backend(c, slots);
-    wvl_finished finished[MOST_SLOTS];
+    wvl_backend *backend = run_open_backend(c, workspaces);
+    wvl_finished finished[MOST_WORKSPACES];
     for (unsigned i = 0; i < 2; i++) {
         REQUIRE(picture_pixels_open(&pixels[i], &run_driver, c, kind));
     }
     for (uint32_t round = 0; round < rounds; round++) {
-        wvl_backend_job *jobs[MOST_SLOTS], *none;
-        for (uint32_t i = 0; i < slots; i++) {
+        wvl_backend_job *jobs[MOST_WORKSPACES], *none;
+        for (uint32_t i = 0; i < workspaces; i++) {
             const wvl_image *image = &pixels[(round + i) / 3 % 2].image;
             REQUIRE(wvl_backend_cuda.submit_picture(backend, c->plan, image, 0, &jobs[i]) == WVL_OK);
             REQUIRE(wvl_backend_cuda.wait(jobs[i], WVL_EVENT_INPUT_FREE, UINT32_MAX) == WVL_OK);
         }
         REQUIRE(wvl_backend_cuda.submit_picture(backend, c->plan, &pixels[0].image, 0, &none) == WVL_AGAIN);
-        for (uint32_t i = 0; i < slots; i++) {
-            uint32_t at = round & 1 ? slots - 1 - i : i;
+        for (uint32_t i = 0; i < workspaces; i++) {
+            uint32_t at = round & 1 ? workspaces - 1 - i : i;
             finished[at] = run_finish(c, &pixels[(round + at) / 3 % 2], backend, jobs[at], name);
         }
-        for (uint32_t i = 0; i < slots && round + 1 < rounds; i++) {
+        for (uint32_t i = 0; i < workspaces && round + 1 < rounds; i++) {
             wvl_backend_cuda.drop_picture(run_driver.device, &finished[i]);
         }
     }
     wvl_backend_cuda.close(backend);
-    for (uint32_t i = 0; i < slots; i++) {
+    for (uint32_t i = 0; i < workspaces; i++) {
         wvl_backend_cuda.drop_picture(run_driver.device, &finished[i]);
     }
     for (unsigned i = 0; i < 2; i++) {
@@ -172,10 +172,10 @@ void run_pictures(const picture_case *c, wvl_memory_kind kind, uint32_t slots, u
     }
 }
 
-void run_row(const picture_row *row, uint32_t seed, wvl_memory_kind kind, uint32_t slots, uint32_t rounds)
+void run_row(const picture_row *row, uint32_t seed, wvl_memory_kind kind, uint32_t workspaces, uint32_t rounds)
 {
     picture_case c;
     picture_case_draw(&c, row, seed);
-    run_pictures(&c, kind, slots, rounds, row->settings);
+    run_pictures(&c, kind, workspaces, rounds, row->settings);
     picture_case_close(&c);
 }

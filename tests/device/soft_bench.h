@@ -58,7 +58,7 @@ bytes encode(const picture_input *input, const char *settings, const char *devic
 bytes receive(wvl_encoder *encoder);
 wvl_encoder *open_encoder(const wvl_plan *plan, uint32_t frames);
 
-/* Whether both are there and the same. */
+/* Says whether both are there and the same. */
 int have_same_bytes(const bytes *a, const bytes *b);
 /* backend: that b must come from. */
 void expect_same(const char *what, const bytes *a, bytes b, const char *backend);

@@ -53,7 +53,7 @@ static int sum_blocks(const wvl_cuda_ht_job *job)
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* Of blocks with a cleanup pass alone, which is what backends ask for. */
+/* Codes blocks with a cleanup pass alone, which is what backends ask for. */
 static uint32_t code_block(const wvl_cuda_ht_block *b, void *scratch, uint8_t *bytes)
 {
     wvl_pass passes[3 * 32];

@@ -42,7 +42,7 @@ static int attribute_of(const soft_control *control, int attribute, int device)
     case WVL_CUDA_ATTRIBUTE_MINOR: return control->capability % 10;
     case WVL_CUDA_ATTRIBUTE_PCI_DOMAIN: return 1;
     case WVL_CUDA_ATTRIBUTE_PCI_BUS: return 0xa0 + device;
-    default: return 4; /* the slot on the bus too */
+    default: return 4; /* the workspace on the bus too */
     }
 }
 

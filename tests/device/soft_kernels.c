@@ -93,7 +93,7 @@ static void fetch_row(void *user, uint32_t y, void *const *rows)
 
 /* ---- One level ------------------------------------------------------------------------------- */
 
-static void build_bands(const wvl_cuda_band *from, unsigned kind, wvl_tile_band *bands, wvl_dwt_lane *lane)
+static void build_bands(const wvl_cuda_band *from, unsigned kind, wvl_tile_band *bands, wvl_dwt_strand *strand)
 {
     const wvl_dwt_kernels *kernels = wvl_dwt_fetch_kernels(WVL_CPU_C);
     for (unsigned b = 0; b < 4; b++) {
@@ -110,10 +110,10 @@ static void build_bands(const wvl_cuda_band *from, unsigned kind, wvl_tile_band 
                                    .block_x0 = from[b].block_x0,
                                    .block_y0 = from[b].block_y0,
                                    .block_cols = from[b].block_cols,
-                                   .slot_width = from[b].slot_width,
-                                   .slot_height = from[b].slot_bytes / (from[b].slot_width * from[b].coef_bytes)};
+                                   .cell_width = from[b].cell_width,
+                                   .cell_height = from[b].cell_bytes / (from[b].cell_width * from[b].coef_bytes)};
         wvl_dwt_build_band(kernels, kind, &bands[b], (uint8_t *)(uintptr_t)from[b].samples,
-                           (uint32_t *)(uintptr_t)from[b].bounds, &lane->band[b]);
+                           (uint32_t *)(uintptr_t)from[b].bounds, &strand->band[b]);
     }
 }
 
@@ -137,7 +137,7 @@ static void sign_zeros(const wvl_cuda_band *band)
 static int run_level(source *s, const wvl_cuda_band *bands, const wvl_dwt_plane *low)
 {
     unsigned kind = s->split->reversible ? WVL_LINE_I32 : WVL_LINE_F32;
-    wvl_dwt_lane lane = {.kind = (uint8_t)kind, .rect = s->rect};
+    wvl_dwt_strand strand = {.kind = (uint8_t)kind, .rect = s->rect};
     wvl_tile_band tile_bands[4];
     wvl_dwt_lines lines;
     const wvl_dwt_extent extent = {wvl_rect_width(s->rect), wvl_rect_height(s->rect), wvl_rect_width(s->rect)};
@@ -150,11 +150,11 @@ static int run_level(source *s, const wvl_cuda_band *bands, const wvl_dwt_plane 
     }
     wvl_dwt_carve_lines(&carver, 1, extent, kind, &lines);
     if (low) {
-        lane.low = *low;
+        strand.low = *low;
     }
-    build_bands(bands, kind, tile_bands, &lane);
+    build_bands(bands, kind, tile_bands, &strand);
     wvl_dwt_strip strip = {
-        wvl_dwt_fetch_kernels(WVL_CPU_C), &lane, 1, s->rect.y0, s->rect.y1, &lines, fetch_row, s, NULL};
+        wvl_dwt_fetch_kernels(WVL_CPU_C), &strand, 1, s->rect.y0, s->rect.y1, &lines, fetch_row, s, NULL};
     if (s->split->levels == WVL_CUDA_PLAIN) {
         wvl_dwt_put_plain(&strip);
     } else {
@@ -241,7 +241,7 @@ static int run_split(const wvl_cuda_split *split)
 /* ---- Launches -------------------------------------------------------------------------------- */
 
 /* Items of a split follow one another. One of a chain stands for the splits of all its levels, one of a pack for those
- * that share its warp, one of a strip that goes on for all that stand beside. */
+ * that share its warp, one of a panel that goes on for all that stand beside. */
 static int run_items(const wvl_cuda_split *splits, const wvl_cuda_item *items, unsigned count, unsigned parts)
 {
     int status = 0;
@@ -312,9 +312,9 @@ static int deliver(const wvl_cuda_parcel *parcels, unsigned count, soft_control 
         const wvl_cuda_parcel *p = &parcels[i];
         for (uint32_t b = 0; b < p->block_count; b++) {
             if (((const uint32_t *)(uintptr_t)p->bounds)[b]) {
-                memcpy((uint8_t *)(uintptr_t)p->to + (uint64_t)b * p->slot_bytes,
-                       (const uint8_t *)(uintptr_t)p->from + (uint64_t)b * p->slot_bytes, p->slot_bytes);
-                control->delivered_bytes += p->slot_bytes;
+                memcpy((uint8_t *)(uintptr_t)p->to + (uint64_t)b * p->cell_bytes,
+                       (const uint8_t *)(uintptr_t)p->from + (uint64_t)b * p->cell_bytes, p->cell_bytes);
+                control->delivered_bytes += p->cell_bytes;
             }
         }
     }

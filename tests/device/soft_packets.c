@@ -21,7 +21,8 @@
 static void *at(uint64_t address) { return (void *)(uintptr_t)address; }
 static void *work(const wvl_cuda_packets_job *job, uint64_t offset) { return at(job->memory + offset); }
 
-/* What a block sends. planes: Mb of its band. HT blocks have a cleanup pass alone, which is what backends ask for. */
+/* Returns what a block sends. planes: Mb of its band. HT blocks have a cleanup pass alone, which is what backends ask
+ * for. */
 static wvl_cuda_packets_block sent_of(const wvl_cuda_packets_job *job, uint32_t block, uint32_t planes)
 {
     if (job->blocks) {
@@ -145,7 +146,7 @@ static uint32_t put_band(const wvl_cuda_packets_job *job, const wvl_assembly_ban
     return body;
 }
 
-/* What the blocks of a packet say together: whether any is sent, and whether one is left. */
+/* Finds what the blocks of a packet say together: whether any is sent, and whether one is left. */
 static uint32_t ask_blocks(const wvl_cuda_packets_job *job, const wvl_assembly_packet *p, int *sends)
 {
     uint32_t flags = 0;

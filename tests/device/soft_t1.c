@@ -182,7 +182,7 @@ static int code_wave(const wvl_cuda_t1_job *job, soft_control *control)
     return 0;
 }
 
-/* What the MQ coder is going to do. */
+/* Counts what the MQ coder is going to do. */
 static void count_round(const wvl_cuda_t1_job *job, soft_control *control)
 {
     const wvl_cuda_t1_block *blocks = at(job->blocks);
@@ -208,7 +208,7 @@ static int emulate(const char *name, void *job, const soft_shape *shape)
 }
 #endif
 
-/* Whether the C reference answers a kernel of this job. Regions of interest are for the kernels' own source. */
+/* Says whether the C reference answers a kernel of this job. Regions of interest are for the kernels' own source. */
 static int is_by_reference(const char *name, const wvl_cuda_t1_job *job)
 {
     int can = job->coded ? !job->originals : !job->hull_weights && strcmp(name, "wvl_t1_lift") != 0;

@@ -97,7 +97,7 @@ static void check_row(const picture_row *r, const char *more, uint32_t seed, uin
 
 /* MCT is off where components are to end at slopes of their own. */
 static const picture_row capped[] = {
-    /* no limits: the first coding finds too little memory in most slots, the second one would not */
+    /* no limits: the first coding finds too little memory in most workspaces, the second one would not */
     {"rdoq=yes reversible=no bpp=2 block=16,16", 60, 50, 1, 12, PICTURE_NATURAL},
     {"rdoq=yes reversible=yes max-bytes=700", 60, 50, 1, 12, PICTURE_NATURAL},
     /* too small for a survey, and coded twice */
@@ -242,7 +242,7 @@ TEST_EACH(preset, PRESETS)
 
 /* ---- Packed samples -------------------------------------------------------------------------- */
 
-/* Of the first driver: where a picture's bytes go in memory of a kind. */
+/* What the first driver moves: where a picture's bytes go in memory of a kind. */
 typedef struct moved {
     picture_driver driver;
     void *pinned;

@@ -347,7 +347,7 @@ TEST(reasons)
         {"style=HT progression=RPCL tlm=yes profile=imf-ht-rev output-memory=device",
          "a profile is checked in memory of the host", WVL_REACH_BLOCKS},
         {"style=HT tile=1,1", "more than 65536 tile-components", WVL_REACH_BLOCKS},
-        {"style=HT plm=yes", "PLM segments", WVL_REACH_BLOCKS},
+        {"style=HT plm=yes", "PLM marker segments", WVL_REACH_BLOCKS},
         {"style=HT packed-headers=ppm", "packed packet headers", WVL_REACH_BLOCKS},
         {"style=HT reversible=no measure-psnr=yes",
          "measure-psnr=yes measures on the CPU, from the coefficients; with auto or no the device estimates",
@@ -356,7 +356,7 @@ TEST(reasons)
         {"style=HT reversible=no psnr=40", "HT blocks with a target", WVL_REACH_COEFS},
         {"reversible=no psnr=40", "target of PSNR", WVL_REACH_BLOCKS},
         {"layers=65", "more than 64 layers", WVL_REACH_BLOCKS},
-        {"style=VSC plm=yes", "PLM segments", WVL_REACH_BLOCKS},
+        {"style=VSC plm=yes", "PLM marker segments", WVL_REACH_BLOCKS},
         {"reversible=no rates=10 rdoq=yes plm=yes", "survey of slopes", WVL_REACH_COEFS},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -396,7 +396,7 @@ TEST(output_memory_is_refused)
         {"style=HT", "cuda-only", "only an encoder object without a sink"},
         {"style=HT", "cpu", "device is auto, and single pictures are for the CPU then"},
         {"style=HT", "cuda:9", "no device finishes this picture: "},
-        {"style=HT plm=yes", "cuda-only", "no device finishes this picture: PLM segments"},
+        {"style=HT plm=yes", "cuda-only", "no device finishes this picture: PLM marker segments"},
         {"style=HT progression=RPCL tlm=yes profile=imf-ht-rev", "cuda-only",
          "no device finishes this picture: a profile is checked in memory of the host"},
         {"layers=65", "cuda", "no device finishes this picture: pictures of more than 64 layers"},
@@ -409,7 +409,7 @@ TEST(output_memory_is_refused)
         check_error(settings, refused.status, WVL_ERROR_UNSUPPORTED, refused.error, rows[i].reason);
     }
     check_flight(&input, "style=HT output-memory=device", "cuda-only", 1, "only an encoder object without a sink");
-    check_flight(&input, "style=HT plm=yes output-memory=device", "cuda", 0, "PLM segments");
+    check_flight(&input, "style=HT plm=yes output-memory=device", "cuda", 0, "PLM marker segments");
     check_flight(&input, "style=HT output-memory=device", "cuda:9", 0, "no device could be opened");
 }
 
@@ -421,12 +421,13 @@ TEST(encoders_are_refused)
         wvl_status status;
     } rows[] = {
         {"style=HT plm=yes output-memory=device", "cuda-only",
-         "the option output-memory is device, and no device finishes such pictures: PLM segments",
+         "the option output-memory is device, and no device finishes such pictures: PLM marker segments",
          WVL_ERROR_UNSUPPORTED},
         {"style=HT progression=RPCL tlm=yes profile=imf-ht-rev output-memory=device", "cuda-only",
          "a profile is checked in memory", WVL_ERROR_UNSUPPORTED},
         {"style=HT plm=yes reach=packets", "cuda-only",
-         "the option reach is packets, and no device finishes such pictures: PLM segments", WVL_ERROR_UNSUPPORTED},
+         "the option reach is packets, and no device finishes such pictures: PLM marker segments",
+         WVL_ERROR_UNSUPPORTED},
         {"reversible=no rates=9 plm=yes reach=blocks", "cuda-only",
          "the device does less than the option reach asks for: blocks with rdoq", WVL_ERROR_UNSUPPORTED},
     };

@@ -246,8 +246,8 @@ TEST(missing_and_old_devices)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Many tiles through little memory; one slot where there is no room for two; the CPU or a refusal where there is none
- * for one. */
+/* Many tiles through little memory; one workspace where there is no room for two; the CPU or a refusal where there is
+ * none for one. */
 TEST(little_memory)
 {
     picture_input input = draw_input(PICTURE_SPARSE, 4000, 1500, 3, 8, 1);
@@ -260,10 +260,10 @@ TEST(little_memory)
     ck_assert_int_eq(encode_plan(plan, &input.image).status, WVL_ERROR_MEMORY);
     expect_same("the CPU", &reference, encode(&input, "style=HT tile=2000,1500" WAVES, "cuda"), "cpu");
     soft->memory_limit = one + one / 2;
-    expect_same("one slot", &reference, encode_plan(plan, &input.image), "cuda:0 blocks");
+    expect_same("one workspace", &reference, encode_plan(plan, &input.image), "cuda:0 blocks");
     soft->memory_limit = memory.device_bytes;
     uint32_t waits = soft->waits;
-    expect_same("two slots", &reference, encode_plan(plan, &input.image), "cuda:0 blocks");
+    expect_same("two workspaces", &reference, encode_plan(plan, &input.image), "cuda:0 blocks");
     ck_assert_msg(soft->waits - waits == 2 + 2, "%u waits for two waves and the end of two streams",
                   soft->waits - waits);
 }

@@ -239,15 +239,16 @@ TEST(memory_stays)
         }
     }
     ck_assert_uint_le(books.peak_bytes, peak + peak / 100); /* results in flight come and go */
-    /* In each of the 8 slots: staging memory, pinned and on the device. Rooms of finished pictures: 8 in flight, and a
-     * picture that waits for its turn holds none of the slots, so that all 8 may be of one device, and later of the
-     * other one. */
+    /* In each of the 8 workspaces: staging memory, pinned and on the device. Rooms of finished pictures: 8 in flight,
+     * and a picture that waits for its turn holds none of the workspaces, so that all 8 may be of one device, and later
+     * of the other one. */
     ck_assert_msg(soft->allocations <= allocations + 4 * 8, "%u allocations", soft->allocations - allocations);
     ck_assert_msg(of[0] > count / 4 && of[1] > count / 4, "%u and %u", of[0], of[1]);
     wvl_encoder_release(encoder);
 }
 
-/* Noise takes more memory than most slots have. Where larger ones fit, they come; else such pictures take turns. */
+/* Noise takes more memory than most workspaces have. Where larger ones fit, they come; else such pictures take turns.
+ */
 TEST_EACH(noise_in_flight, 2)
 {
     picture_input noise = draw_input(PICTURE_NOISE, 60, 50, 1, 8, 1), flat = draw_input(PICTURE_FLAT, 60, 50, 1, 8, 1);
@@ -266,8 +267,8 @@ TEST_EACH(noise_in_flight, 2)
     (void)unsetenv("SOFT_EMULATE");
 }
 
-/* With rdoq blocks are coded several times. In most slots the first codings of these pictures find too little memory
- * and the last one enough, but the slopes would be others: such pictures are submitted again. */
+/* With rdoq blocks are coded several times. In most workspaces the first codings of these pictures find too little
+ * memory and the last one enough, but the slopes would be others: such pictures are submitted again. */
 TEST(survey_in_flight)
 {
     static const char *const settings = "reversible=no bpp=2";

@@ -159,7 +159,7 @@ TEST_EACH(every_call_may_fail, 8)
     ck_assert((errors > 0) == (t.status == LOST));
 }
 
-/* Device memory for no slot, one, some or all; pixels that come when others have taken the rest. */
+/* Device memory for no workspace, one, some or all; pixels that come when others have taken the rest. */
 TEST_EACH(memory_is_short, 4)
 {
     unsigned kind = (unsigned)_i & 1, seen = 0;

@@ -13,7 +13,7 @@
 #include "wavelane_frames.h"
 
 #define PIXELS 3u         /* pictures of a recipe: their bytes differ in number */
-#define MOST_LANES 3u     /* encoders of a flight */
+#define MOST_CLIENTS 3u   /* encoders of a flight */
 #define MOST_HELD 48u     /* pictures that were received and not given back */
 #define MOST_FRAMES 64u   /* of an encoder */
 #define MOST_BLOCKS 2048u /* of dirty memory */
@@ -224,14 +224,14 @@ static void close_context(poison kind)
 /* ---- Flights --------------------------------------------------------------------------------- */
 
 /* One encoder. */
-typedef struct lane {
+typedef struct client {
     wvl_plan *plan;
     wvl_encoder *encoder;
     unsigned recipe;
     int on_device;
     uint32_t sent, received;
     unsigned which[MOST_FRAMES]; /* of those in flight, by number */
-} lane;
+} client;
 
 typedef struct held {
     wvl_encoded_picture *got;
@@ -241,14 +241,14 @@ typedef struct held {
 typedef struct flight {
     uint64_t state;
     uint32_t turn; /* recipes that encoders took so far */
-    uint32_t frames, lane_count, held_count;
-    lane lanes[MOST_LANES];
+    uint32_t frames, client_count, held_count;
+    client clients[MOST_CLIENTS];
     held held[MOST_HELD];
 } flight;
 
 static uint32_t draw(flight *f, uint32_t count) { return (uint32_t)(test_draw(&f->state) % count); }
 
-static void open_lane(flight *f, lane *l, unsigned recipe)
+static void open_client(flight *f, client *l, unsigned recipe)
 {
     memset(l, 0, sizeof *l);
     l->recipe = recipe;
@@ -259,13 +259,13 @@ static void open_lane(flight *f, lane *l, unsigned recipe)
 }
 
 /* What is in flight is dropped. */
-static void close_lane(lane *l)
+static void close_client(client *l)
 {
     wvl_encoder_release(l->encoder);
     wvl_plan_release(l->plan);
 }
 
-static void send_picture(flight *f, lane *l, unsigned which)
+static void send_picture(flight *f, client *l, unsigned which)
 {
     int is_full = l->sent - l->received == f->frames;
     wvl_status status =
@@ -277,7 +277,7 @@ static void send_picture(flight *f, lane *l, unsigned which)
     }
 }
 
-static void send(flight *f, lane *l) { send_picture(f, l, draw(f, PIXELS)); }
+static void send(flight *f, client *l) { send_picture(f, l, draw(f, PIXELS)); }
 
 static wvl_finished lies(const wvl_encoded_picture *got)
 {
@@ -307,7 +307,7 @@ static void give(flight *f)
     }
 }
 
-static void receive(flight *f, lane *l)
+static void receive(flight *f, client *l)
 {
     wvl_encoded_picture *got;
     if (l->sent == l->received) {
@@ -359,7 +359,7 @@ static void encode_alone(flight *f)
 static void act(flight *f, uint32_t habit)
 {
     static const uint8_t habits[4][3] = {{3, 2, 2}, {5, 2, 1}, {2, 4, 1}, {6, 1, 0}};
-    lane *l = &f->lanes[draw(f, f->lane_count)];
+    client *l = &f->clients[draw(f, f->client_count)];
     uint32_t what = draw(f, 8), sends = habits[habit][0], receives = habits[habit][1], gives = habits[habit][2];
     if (what < sends) {
         send(f, l);
@@ -379,38 +379,38 @@ static void act(flight *f, uint32_t habit)
 }
 
 /* Another encoder takes the place of one, whatever is in flight there. Neighbours differ in their block coder. */
-static void change_lane(flight *f)
+static void change_client(flight *f)
 {
-    lane *l = &f->lanes[draw(f, f->lane_count)];
-    close_lane(l);
-    open_lane(f, l, f->turn++ % flying);
+    client *l = &f->clients[draw(f, f->client_count)];
+    close_client(l);
+    open_client(f, l, f->turn++ % flying);
 }
 
 /* What the second encoder has in flight is dropped. */
 static void finish(flight *f)
 {
-    for (uint32_t i = 0; i < f->lane_count; i++) {
-        while (f->lanes[i].sent != f->lanes[i].received && i != 1) {
-            receive(f, &f->lanes[i]);
+    for (uint32_t i = 0; i < f->client_count; i++) {
+        while (f->clients[i].sent != f->clients[i].received && i != 1) {
+            receive(f, &f->clients[i]);
         }
-        close_lane(&f->lanes[i]);
+        close_client(&f->clients[i]);
     }
     while (f->held_count) {
         give(f);
     }
 }
 
-static void fly(uint32_t frames, uint32_t lane_count, uint32_t actions, uint64_t seed)
+static void fly(uint32_t frames, uint32_t client_count, uint32_t actions, uint64_t seed)
 {
     static flight f;
-    f = (flight){.state = seed, .turn = (uint32_t)seed, .frames = frames, .lane_count = lane_count};
-    for (uint32_t i = 0; i < lane_count; i++) {
-        open_lane(&f, &f.lanes[i], f.turn++ % flying);
+    f = (flight){.state = seed, .turn = (uint32_t)seed, .frames = frames, .client_count = client_count};
+    for (uint32_t i = 0; i < client_count; i++) {
+        open_client(&f, &f.clients[i], f.turn++ % flying);
     }
     for (uint32_t i = 0; i < actions; i++) {
         act(&f, i / 32 % 4);
         if (i % 64 == 50) {
-            change_lane(&f);
+            change_client(&f);
         }
         if (i % 64 == 20) {
             encode_alone(&f);
@@ -427,9 +427,9 @@ TEST_FIXTURE(open_suite, close_suite);
 
 TEST_EACH(orders, FRAMES)
 {
-    for (uint32_t lanes = 1; !is_left_out(_i) && lanes <= MOST_LANES; lanes++) {
-        open_context(POISON_NONE, lanes);
-        fly(all_frames[_i], lanes, 96, (uint64_t)_i * 16 + lanes);
+    for (uint32_t clients = 1; !is_left_out(_i) && clients <= MOST_CLIENTS; clients++) {
+        open_context(POISON_NONE, clients);
+        fly(all_frames[_i], clients, 96, (uint64_t)_i * 16 + clients);
         close_context(POISON_NONE);
     }
 }
@@ -468,20 +468,20 @@ TEST_EACH(rated_one_after_the_other, 2)
     close_context(POISON_A5);
 }
 
-/* Slots behind the first have less scratch memory. Blocks of noise find no room there, in the first round or in a later
- * one: the picture is coded again in the first slot. */
+/* Workspaces behind the first have less scratch memory. Blocks of noise find no room there, in the first round or in a
+ * later one: the picture is coded again in the first workspace. */
 TEST_EACH(rated_without_room, 4)
 {
     static const unsigned order[] = {1, 1, 2, 2, 1, 1}; /* noise and sparse ones, two at a time */
     static flight f;
-    f = (flight){.state = 5, .frames = 2, .lane_count = 1};
+    f = (flight){.state = 5, .frames = 2, .client_count = 1};
     open_context(_i & 1 ? POISON_RANDOM : POISON_NONE, 2);
-    open_lane(&f, &f.lanes[0], RECIPES - (_i & 2 ? 1 : 4)); /* HT, EBCOT */
+    open_client(&f, &f.clients[0], RECIPES - (_i & 2 ? 1 : 4)); /* HT, EBCOT */
     for (unsigned i = 0; i < sizeof order / sizeof *order; i += 2) {
-        send_picture(&f, &f.lanes[0], order[i]);
-        send_picture(&f, &f.lanes[0], order[i + 1]);
-        receive(&f, &f.lanes[0]);
-        receive(&f, &f.lanes[0]);
+        send_picture(&f, &f.clients[0], order[i]);
+        send_picture(&f, &f.clients[0], order[i + 1]);
+        receive(&f, &f.clients[0]);
+        receive(&f, &f.clients[0]);
     }
     finish(&f);
     close_context(_i & 1 ? POISON_RANDOM : POISON_NONE);

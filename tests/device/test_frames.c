@@ -177,7 +177,8 @@ TEST(one_thread_submits_and_receives)
             check_packet(packet, got++);
         }
         ck_assert_uint_eq(released, count);
-        /* In each slot, with its first pictures: memory for pixels, pinned and on the device, and room for a picture.
+        /* In each workspace, with its first pictures: memory for pixels, pinned and on the device, and room for a
+         * picture.
          */
         uint32_t most = finishes() ? 3 * frames[t % 3] : 0;
         ck_assert_msg(!soft || soft->allocations <= allocations + most, "%u allocations in the steady state",

@@ -31,7 +31,7 @@ static const struct {
 };
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
 
-/* Of a context that has just been opened. */
+/* Counts from a context that has just been opened. */
 static void start_counting(void)
 {
     ck_assert_uint_eq(soft->memory_used, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whole encodes on a made-up machine: devices of software that lie at two nodes of memory. The platform's calls are
+/* Whole encodes on a made-up machine: devices of software that lie at two memory nodes. The platform's calls are
  * answered here, and note for each thread what was set; the driver says which thread it hears. */
 #include <stdatomic.h>
 
@@ -27,7 +27,7 @@ static int user_mode, refuses;  /* refuses: a bit for each call that fails */
 enum { REFUSE_READ = 1, REFUSE_GET_CPUS = 2, REFUSE_SET_CPUS = 4, REFUSE_GET_POLICY = 8, REFUSE_SET_POLICY = 16 };
 static _Atomic unsigned moves, policies, pinned[DEVICES], launches[DEVICES], far;
 
-/* Of the calling thread. 0: as the user has it. */
+/* The mask of the calling thread. 0: as the user has it. */
 static _Thread_local unsigned long own_mask;
 static _Thread_local int own_mode, own_node;
 
@@ -105,7 +105,8 @@ static int may_move(int node)
     return node >= 0 && (node_masks[node] & user_mask) && (node_masks[node] & user_mask) != user_mask;
 }
 
-/* Where everything is allowed: the thread is at the node of the device, and so is memory that it touches first. */
+/* Where everything is allowed: the thread is at the memory node of the device, and so is memory that it touches first.
+ */
 static void hear(const char *call, int device)
 {
     int node = nodes_of[device], is_memory = !strcmp(call, "cuMemHostAlloc");
@@ -243,11 +244,11 @@ TEST_EACH(at_the_node, KINDS)
     ck_assert_uint_gt(moves, 0);
     ck_assert_uint_gt(policies, 0);
     ck_assert_uint_eq(far, 0);
-    ck_assert_ptr_nonnull(strstr(log_text, "device 0 lies at node 1 of memory"));
-    ck_assert_ptr_nonnull(strstr(log_text, "device 1 lies at node 0 of memory"));
+    ck_assert_ptr_nonnull(strstr(log_text, "device 0 lies at memory node 1"));
+    ck_assert_ptr_nonnull(strstr(log_text, "device 1 lies at memory node 0"));
 }
 
-/* One node; devices of which the machine says nothing; files that cannot be read. */
+/* One memory node; devices of which the machine says nothing; files that cannot be read. */
 TEST_EACH(nothing_to_do, 5)
 {
     static const char *const lists[] = {"0\n", "", "0-1,x", "0-1\n", "0-1\n"};
@@ -260,8 +261,8 @@ TEST_EACH(nothing_to_do, 5)
     ck_assert_ptr_null(strstr(log_text, "of memory"));
 }
 
-/* A user's mask is kept: what of the node it has is used, and where it has nothing of it, or nothing else, threads
- * stay.
+/* A user's mask is kept: what of the memory node it has is used, and where it has nothing of it, or nothing else,
+ * threads stay.
  */
 TEST_EACH(mask_of_the_user, 4)
 {
@@ -313,7 +314,8 @@ static void run_here(void *user, uint32_t count, wvl_task_fn task, void *arg)
     }
 }
 
-/* A runner may start threads when work comes: it never finds itself at a node. Memory goes there all the same. */
+/* A runner may start threads when work comes: it never finds itself at a memory node. Memory goes there all the same.
+ */
 TEST_EACH(runner, KINDS)
 {
     wvl_context *usual = context;

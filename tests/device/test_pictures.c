@@ -186,7 +186,7 @@ TEST(device_output)
     picture_case_close(&c);
 }
 
-/* Samples beyond the depth end in INPUT, and the slot goes on. */
+/* Samples beyond the depth end in INPUT, and the workspace goes on. */
 TEST(outside)
 {
     picture_case c;
@@ -243,7 +243,7 @@ TEST(outside_before_conversion)
     picture_case_close(&c);
 }
 
-/* Blocks that need more memory than most: the picture goes to a larger slot, which stays. */
+/* Blocks that need more memory than most: the picture goes to a larger workspace, which stays. */
 static const char *const roomy[] = {"",
                                     "style=TERMALL block=16,16",
                                     ("reversible=no slopes=1" RATE),
@@ -254,20 +254,20 @@ static const char *const roomy[] = {"",
 
 static picture_row roomy_row(int i) { return (picture_row){roomy[i], 60, 50, 1, 8, PICTURE_NOISE}; }
 
-TEST_EACH(larger_slots, ROOMY)
+TEST_EACH(larger_workspaces, ROOMY)
 {
     const picture_row row = roomy_row(_i);
     emulate();
     run_again = 0;
     run_row(&row, 3, WVL_MEMORY_DEVICE, 3, 1);
-    REQUIRE_THAT(run_again == 2, "%s: %u pictures asked for a larger slot, not 2", roomy[_i], run_again);
+    REQUIRE_THAT(run_again == 2, "%s: %u pictures asked for a larger workspace, not 2", roomy[_i], run_again);
     run_row(&row, 3, WVL_MEMORY_PINNED, 3, 4);
     REQUIRE_THAT(run_again > 2 && run_again < 10, "%s: %u pictures of 12 asked again", roomy[_i], run_again - 2);
     stop_emulating();
 }
 
-/* No larger one fits into the device: the first slot is large enough, and does one after the other. */
-TEST_EACH(no_larger_slots, ROOMY)
+/* No larger one fits into the device: the first workspace is large enough, and does one after the other. */
+TEST_EACH(no_larger_workspaces, ROOMY)
 {
     const picture_row row = roomy_row(_i);
     picture_case c;
@@ -285,7 +285,7 @@ TEST_EACH(no_larger_slots, ROOMY)
             for (unsigned i = 0; i < 3; i++) {
                 REQUIRE(wvl_backend_cuda.submit_picture(backend, c.plan, &pixels.image, 0, &jobs[i]) == WVL_OK);
             }
-            for (unsigned i = 0; i < 2; i++) { /* the first slot is taken last */
+            for (unsigned i = 0; i < 2; i++) { /* the first workspace is taken last */
                 REQUIRE(wvl_backend_cuda.wait(jobs[i], WVL_EVENT_DONE, UINT32_MAX) == WVL_OK);
                 REQUIRE(wvl_backend_cuda.take_picture(jobs[i], &finished, NULL, groups) == WVL_AGAIN);
                 wvl_backend_cuda.release(jobs[i]);

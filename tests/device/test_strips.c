@@ -261,12 +261,12 @@ TEST(rows_in_small_waves)
     bytes reference = encode(&input, "levels=2 tile=90,100 plm=yes", "cpu");
     wvl_plan *plan = make_plan(&input.format, "levels=2 tile=90,100 plm=yes", "cuda-only");
     wvl_job_cut waves = wvl_cut_waves(plan);
-    wvl_backend_memory slot;
+    wvl_backend_memory workspace;
     rows_bench rows;
-    ck_assert_uint_gt(wvl_cut_measure(&waves, wvl_backend_fetch_device(), &slot), 0);
-    ck_assert_uint_lt(wvl_backend_least(&slot), slot.device_bytes / 2);
+    ck_assert_uint_gt(wvl_cut_measure(&waves, wvl_backend_fetch_device(), &workspace), 0);
+    ck_assert_uint_lt(wvl_backend_least(&workspace), workspace.device_bytes / 2);
     for (unsigned k = 0; k < 2; k++) {
-        plan->device.memory = wvl_backend_least(&slot) - k;
+        plan->device.memory = wvl_backend_least(&workspace) - k;
         rows_open(&rows, &p, 0, 1);
         wvl_way way = wvl_choose_way(plan, &(wvl_way_source){.rows = &rows.source});
         ck_assert_msg((way.kind == WVL_WAY_JOBS) == !k, "%llu bytes for a wave: %s",

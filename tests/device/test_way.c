@@ -9,7 +9,7 @@
 
 #define PLANS 300
 
-/* What the name of the backend says. */
+/* Reads what the name of the backend says. */
 static wvl_way_kind read_kind(const char *backend)
 {
     if (strncmp(backend, "cuda", 4)) {

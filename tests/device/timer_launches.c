@@ -35,7 +35,7 @@ static const char *name_of(wvl_cuda_function function)
 
 static unsigned most_rounds, choices, mq_lanes, mq_thin;
 
-/* Whether a launch belongs to a round of rate control that is left out. */
+/* Says whether a launch belongs to a round of rate control that is left out. */
 static int is_left_out(const char *name)
 {
     if (!strcmp(name, "wvl_t1_open") || !strcmp(name, "wvl_rate_ends") || !strncmp(name, "wvl_packets", 11)) {

@@ -16,12 +16,12 @@
 #include "tests/support/planned.h"
 #include "timer_launches.h"
 
-#define MOST_SLOTS 256
+#define MOST_WORKSPACES 256
 #define MOST_RING 16
 
 typedef struct configuration {
-    uint32_t slots, memory, ring, writers, graphs, warps, output, direct, streams, copies, full, clock, rounds, carve,
-        lanes, thin;
+    uint32_t workspaces, memory, ring, writers, graphs, warps, output, direct, streams, copies, full, clock, rounds,
+        carve, lanes, thin;
 } configuration;
 
 typedef struct scene {
@@ -67,14 +67,14 @@ static picture shift_picture(const picture *p, uint32_t by)
 static const struct {
     const char *name;
     size_t at;
-} names[] = {CONFIGURED(slots),   CONFIGURED(memory), CONFIGURED(ring),   CONFIGURED(writers),
-             CONFIGURED(graphs),  CONFIGURED(warps),  CONFIGURED(output), CONFIGURED(direct),
-             CONFIGURED(streams), CONFIGURED(copies), CONFIGURED(full),   CONFIGURED(clock),
-             CONFIGURED(rounds),  CONFIGURED(carve),  CONFIGURED(lanes),  CONFIGURED(thin)};
+} names[] = {CONFIGURED(workspaces), CONFIGURED(memory), CONFIGURED(ring),   CONFIGURED(writers),
+             CONFIGURED(graphs),     CONFIGURED(warps),  CONFIGURED(output), CONFIGURED(direct),
+             CONFIGURED(streams),    CONFIGURED(copies), CONFIGURED(full),   CONFIGURED(clock),
+             CONFIGURED(rounds),     CONFIGURED(carve),  CONFIGURED(lanes),  CONFIGURED(thin)};
 
 static configuration parse(const char *text)
 {
-    configuration c = {.slots = 8, .memory = 2, .ring = 8, .graphs = 1};
+    configuration c = {.workspaces = 8, .memory = 2, .ring = 8, .graphs = 1};
     char copy[256], *rest = copy;
     snprintf(copy, sizeof copy, "%s", text);
     for (char *word; (word = strtok_r(rest, ",", &rest));) {
@@ -92,9 +92,9 @@ static configuration parse(const char *text)
         }
         *(uint32_t *)(void *)((char *)&c + names[i].at) = (uint32_t)atoi(value);
     }
-    c.slots = c.slots < 1 || c.slots > MOST_SLOTS ? 1 : c.slots;
+    c.workspaces = c.workspaces < 1 || c.workspaces > MOST_WORKSPACES ? 1 : c.workspaces;
     c.ring = c.ring < 1 || c.ring > MOST_RING ? 1 : c.ring;
-    c.slots = c.clock ? 1 : c.slots;
+    c.workspaces = c.clock ? 1 : c.workspaces;
     c.graphs = c.clock ? 0 : c.graphs;
     return c;
 }
@@ -126,10 +126,10 @@ static wvl_backend *open_backend(scene *s, const configuration *c, double *prepa
     backend->streams = c->streams;
     backend->copies = c->copies;
     wvl_backend_cuda.measure_picture(s->base.plan, &s->base.assembly, &memory);
-    for (uint32_t i = 0; i < c->slots; i++) {
+    for (uint32_t i = 0; i < c->workspaces; i++) {
         wvl_status status = wvl_backend_cuda.prepare_picture(backend, s->base.plan, &s->base.assembly, &memory);
         if (status != WVL_OK) {
-            timer_fail("slot %u of %u, %.0f MB of device memory each: %s", i, c->slots,
+            timer_fail("workspace %u of %u, %.0f MB of device memory each: %s", i, c->workspaces,
                        1e-6 * (double)memory.device_bytes, wvl_status_text(status));
         }
     }
@@ -146,12 +146,12 @@ typedef struct flight {
     double begun;
 } flight;
 
-/* Device memory of all slots, as they are now. */
+/* Device memory of all workspaces, as they are now. */
 static uint64_t count_memory(const wvl_backend *b)
 {
     uint64_t bytes = 0;
-    for (const wvl_slot *slot = b->slots.first; slot; slot = slot->next) {
-        bytes += ((const wvl_backend_job *)slot)->device_capacity;
+    for (const wvl_workspace *workspace = b->workspaces.first; workspace; workspace = workspace->next) {
+        bytes += ((const wvl_backend_job *)workspace)->device_capacity;
     }
     return bytes;
 }
@@ -172,7 +172,7 @@ static wvl_status finish(const scene *s, const flight *f, wvl_finished *finished
     return status ? status : wvl_backend_cuda.take_picture(f->job, finished, s->parts, s->groups);
 }
 
-/* In a slot with more memory, which takes the place of this one. */
+/* In a workspace with more memory, which takes the place of this one. */
 static wvl_status finish_again(const scene *s, flight *f, wvl_finished *finished)
 {
     wvl_backend_cuda.release(f->job);
@@ -210,7 +210,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* As collect, with times of launches. */
+/* Does what collect does, with times of launches. */
 static double collect_timed(scene *s, const configuration *c, flight *f, int compares)
 {
     double latency = collect(s, f, compares);
@@ -249,20 +249,20 @@ static void close_clock(const scene *s, const configuration *c)
 static void measure(scene *s, const configuration *c, double seconds, const char *name)
 {
     static double latencies[1 << 16];
-    flight flights[MOST_SLOTS];
+    flight flights[MOST_WORKSPACES];
     wvl_cuda_ht plain = s->driver.device->ht;
     double prepared, start = 0, cpu = 0;
-    uint64_t begun = 0, done = 0, first = 0, kept = 0, warm = 2ull * c->slots + 2 * c->ring;
+    uint64_t begun = 0, done = 0, first = 0, kept = 0, warm = 2ull * c->workspaces + 2 * c->ring;
     s->base.plan->device.output = c->output != 0;
     s->base.plan->test.depth_full = c->full != 0;
     shape(&s->driver.device->ht, c->warps);
     wvl_backend *b = open_backend(s, c, &prepared);
     open_clock(s, c);
-    for (; begun < c->slots; begun++) {
+    for (; begun < c->workspaces; begun++) {
         submit(s, b, c, begun, &flights[begun]);
     }
     for (double end = wvl_trace_now() + seconds + 10; wvl_trace_now() < end; done++) {
-        flight *f = &flights[done % c->slots];
+        flight *f = &flights[done % c->workspaces];
         double latency = collect_timed(s, c, f, done < warm);
         if (done == warm) {
             start = wvl_trace_now();
@@ -276,8 +276,8 @@ static void measure(scene *s, const configuration *c, double seconds, const char
         submit(s, b, c, begun++, f);
     }
     double wall = wvl_trace_now() - start, used = count_cpu() - cpu, count = (double)(done - first);
-    for (uint32_t i = 0; i < c->slots; i++, done++) {
-        (void)collect_timed(s, c, &flights[done % c->slots], 1);
+    for (uint32_t i = 0; i < c->workspaces; i++, done++) {
+        (void)collect_timed(s, c, &flights[done % c->workspaces], 1);
     }
     close_clock(s, c);
     qsort(latencies, kept, sizeof *latencies, by_size);
@@ -382,7 +382,7 @@ static void close_scene(scene *s, uint32_t ring)
 void timer_run_pictures(const timer *t)
 {
     static scene s;
-    static char usual[] = "slots=8";
+    static char usual[] = "workspaces=8";
     char *only[] = {usual}, **texts = t->configuration_count ? t->configurations : only;
     unsigned count = t->configuration_count ? t->configuration_count : 1;
     uint32_t ring = 1;

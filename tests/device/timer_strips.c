@@ -6,7 +6,7 @@
  * follows (packets, files) is the CPU's. "the device alone" has the pixels in memory of the device; it includes the
  * transform, and the download. One more round of either prints, by the device's clock, when uploads, kernels and
  * downloads of some job had begun and not ended: a copy that waits for another one counts. Where no upload is under
- * way, the device waits for a slot or for the host.
+ * way, the device waits for a workspace or for the host.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,10 +167,10 @@ typedef struct times {
 } times;
 
 /* All blocks of the job that was handed over, a run a band. */
-static wvl_status code_job(wvl_drive *d, wvl_block_run *runs, times *t)
+static wvl_status code_job(wvl_drive *d, wvl_block_range *runs, times *t)
 {
     const wvl_drive_flight *flight = &d->flight[d->oldest];
-    wvl_block_order order = {.runs = runs, .codings = d->plan->syntax.codings};
+    wvl_block_order order = {.ranges = runs, .codings = d->plan->syntax.codings};
     wvl_block_batch batch;
     for (uint32_t i = 0; i < flight->count; i++) {
         const wvl_tile_plan *tile = &d->tiles[d->oldest][i];
@@ -180,11 +180,11 @@ static wvl_status code_job(wvl_drive *d, wvl_block_run *runs, times *t)
                 const wvl_tile_band *band = &tile->bands[b];
                 uint32_t rows = band->block_rows - band->rows_above - band->rows_below;
                 if (rows && band->block_cols) {
-                    runs[order.run_count++] = (wvl_block_run){.tile = i,
-                                                              .band = b,
-                                                              .component = (uint16_t)c,
-                                                              .first = band->rows_above * band->block_cols,
-                                                              .count = rows * band->block_cols};
+                    runs[order.range_count++] = (wvl_block_range){.tile = i,
+                                                                  .band = b,
+                                                                  .component = (uint16_t)c,
+                                                                  .first = band->rows_above * band->block_cols,
+                                                                  .count = rows * band->block_cols};
                 }
             }
         }
@@ -222,7 +222,7 @@ static wvl_status submit(wvl_backend *b, const wvl_image *image, const wvl_tile_
     return status;
 }
 
-static void run_jobs(wvl_drive *d, wvl_block_run *runs, times *t)
+static void run_jobs(wvl_drive *d, wvl_block_range *runs, times *t)
 {
     uint32_t count;
     double start = wvl_trace_now();
@@ -255,7 +255,7 @@ static times time_jobs(const scene *s, const wvl_plan *plan, wvl_memory_kind kin
     void *memory = calloc(1, carver.used);
     carver = (wvl_carver){memory, 0};
     wvl_wave_carve(plan, &carver, &wave);
-    wvl_block_run *runs = malloc(3 * plan->memory.most_resolutions * plan->syntax.tile_cols * sizeof *runs);
+    wvl_block_range *runs = malloc(3 * plan->memory.most_resolutions * plan->syntax.tile_cols * sizeof *runs);
     wvl_drive_init(&d, plan, &wave, trace ? trace : &plan->context->trace, &look, 0, 0);
     uint64_t before = free_memory(s);
     wvl_way way = wvl_choose_way(

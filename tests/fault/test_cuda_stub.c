@@ -45,8 +45,8 @@ static void teardown(void)
 /* All blocks of the picture, when the job is done; the stub's kernels have coded none. */
 static wvl_status code_all(wvl_backend_job *running)
 {
-    wvl_block_run all = {.count = j.tiles[0].bands[0].block_cols * j.tiles[0].bands[0].block_rows};
-    wvl_block_order order = {.runs = &all, .run_count = 1, .codings = j.plan->syntax.codings};
+    wvl_block_range all = {.count = j.tiles[0].bands[0].block_cols * j.tiles[0].bands[0].block_rows};
+    wvl_block_order order = {.ranges = &all, .range_count = 1, .codings = j.plan->syntax.codings};
     wvl_block_batch batch;
     wvl_status status = wvl_backend_cuda.code(running, &order, &batch);
     ck_assert(status != WVL_OK || batch.count == all.count);
@@ -129,16 +129,17 @@ static wvl_status finish_picture(wvl_backend *backend, wvl_finished *finished)
     return status;
 }
 
-/* Three pictures in two slots: the first has no prediction, the second one that is too small, the third one that does.
+/* Three pictures in two workspaces: the first has no prediction, the second one that is too small, the third one that
+ * does.
  */
 static wvl_status finish_some(wvl_backend *backend, wvl_device *device)
 {
     static const uint64_t bytes[] = {700, 900, 800};
-    wvl_backend_memory slot;
+    wvl_backend_memory workspace;
     wvl_status status = WVL_OK;
-    wvl_backend_cuda.measure_picture(j.plan, &assembly, &slot);
+    wvl_backend_cuda.measure_picture(j.plan, &assembly, &workspace);
     for (unsigned i = 0; i < 2 && status == WVL_OK; i++) {
-        status = wvl_backend_cuda.prepare_picture(backend, j.plan, &assembly, &slot);
+        status = wvl_backend_cuda.prepare_picture(backend, j.plan, &assembly, &workspace);
     }
     for (unsigned i = 0; i < 3 && status == WVL_OK; i++) {
         wvl_finished finished;
@@ -209,7 +210,7 @@ TEST_EACH(every_call_of_a_picture_may_fail, 8)
     }
 }
 
-/* What a picture says of itself, as the caller sees it; the slot goes on. */
+/* What a picture says of itself, as the caller sees it; the workspace goes on. */
 TEST(refused_pictures)
 {
     static const struct {
@@ -220,47 +221,47 @@ TEST(refused_pictures)
                 {WVL_CUDA_PACKETS_OUTSIDE, WVL_ERROR_INPUT},     {0, WVL_OK}};
     wvl_cuda_options options = {.runtime = &stub, .image = "image"};
     wvl_backend *backend;
-    wvl_backend_memory slot;
+    wvl_backend_memory workspace;
     wvl_finished finished;
     ck_assert_int_eq(wvl_cuda_open_backend(NULL, pool, &options, &backend), WVL_OK);
-    wvl_backend_cuda.measure_picture(j.plan, &assembly, &slot);
-    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &assembly, &slot), WVL_OK);
+    wvl_backend_cuda.measure_picture(j.plan, &assembly, &workspace);
+    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &assembly, &workspace), WVL_OK);
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         said.flags = rows[i].flags;
         ck_assert_int_eq(finish_picture(backend, &finished), rows[i].status);
     }
     said.flags = 0;
     wvl_backend_cuda.drop_picture(backend->device, &finished);
-    /* Slots of pictures go when waves come, and the other way round. */
+    /* Workspaces of pictures go when waves come, and the other way round. */
     ck_assert_int_eq(wvl_backend_prepare_tiles(&wvl_backend_cuda, backend, pool, j.plan, j.tiles, 1), WVL_OK);
     ck_assert_int_eq(finish_picture(backend, &finished), WVL_AGAIN);
-    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &assembly, &slot), WVL_OK);
+    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &assembly, &workspace), WVL_OK);
     ck_assert_int_eq(finish_picture(backend, &finished), WVL_OK);
     wvl_backend_cuda.drop_picture(backend->device, &finished);
     wvl_backend_cuda.close(backend);
     ck_assert_uint_eq(live, 0);
 }
 
-/* A backend with slots for pictures, whose launches name their picture. */
-static wvl_backend *open_slots(uint32_t count)
+/* A backend with workspaces for pictures, whose launches name their picture. */
+static wvl_backend *open_workspaces(uint32_t count)
 {
     wvl_cuda_options options = {.runtime = &stub, .image = "image", .tables = WVL_CUDA_NO_GRAPHS};
     wvl_backend *backend;
-    wvl_backend_memory slot;
+    wvl_backend_memory workspace;
     ck_assert_int_eq(wvl_cuda_open_backend(NULL, pool, &options, &backend), WVL_OK);
-    wvl_backend_cuda.measure_picture(j.plan, &assembly, &slot);
+    wvl_backend_cuda.measure_picture(j.plan, &assembly, &workspace);
     for (uint32_t i = 0; i < count; i++) {
-        ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &assembly, &slot), WVL_OK);
+        ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &assembly, &workspace), WVL_OK);
     }
     return backend;
 }
 
-/* Each slot keeps the tables of the pixels that it had: when they come again, in any order, nothing goes up. */
-TEST(slots_know_their_pixels)
+/* Each workspace keeps the tables of the pixels that it had: when they come again, in any order, nothing goes up. */
+TEST(workspaces_know_their_pixels)
 {
     wvl_image images[2] = {j.image, j.image};
     wvl_plane planes[COMPONENTS];
-    wvl_backend *backend = open_slots(2);
+    wvl_backend *backend = open_workspaces(2);
     memcpy(planes, j.planes, sizeof planes);
     for (unsigned c = 0; c < 3; c++) {
         planes[c].data = (const uint8_t *)planes[c].data + 4096; /* nothing reads them */
@@ -288,27 +289,27 @@ TEST(slots_know_their_pixels)
 }
 
 /* Calls in the wrong order, and plans that are not for pictures. */
-TEST(misused_slots)
+TEST(misused_workspaces)
 {
-    wvl_backend *backend = open_slots(1);
+    wvl_backend *backend = open_workspaces(1);
     wvl_backend_job *running, *none;
     wvl_assembly other = assembly;
-    wvl_backend_memory slot;
+    wvl_backend_memory workspace;
     wvl_finished finished;
     wvl_coefs coefs;
     ck_assert_int_eq(wvl_backend_cuda.submit_picture(backend, j.plan, &j.image, 0, &running), WVL_OK);
     ck_assert_int_eq(take_picture(running, &finished), WVL_ERROR_ARGUMENT); /* nobody waited for it */
     ck_assert_int_eq(wvl_backend_cuda.collect(running, &coefs), WVL_ERROR_UNSUPPORTED);
     ck_assert_int_eq(wvl_backend_cuda.submit(backend, &j.image, j.tiles, 1, &none), WVL_AGAIN);
-    wvl_backend_cuda.measure_picture(j.plan, &other, &slot);
-    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &other, &slot), WVL_ERROR_ARGUMENT);
+    wvl_backend_cuda.measure_picture(j.plan, &other, &workspace);
+    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &other, &workspace), WVL_ERROR_ARGUMENT);
     wvl_backend_cuda.release(running); /* waits */
-    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &other, &slot), WVL_OK);
+    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &other, &workspace), WVL_OK);
     ck_assert_int_eq(finish_picture(backend, &finished), WVL_OK);
     wvl_backend_cuda.drop_picture(backend->device, &finished);
     j.plan->syntax.components[0].depth = 17;
-    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &other, &slot), WVL_ERROR_UNSUPPORTED);
-    ck_assert_int_eq(wvl_backend_cuda.prepare(backend, j.plan, &slot), WVL_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &other, &workspace), WVL_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(wvl_backend_cuda.prepare(backend, j.plan, &workspace), WVL_ERROR_UNSUPPORTED);
     j.plan->syntax.components[0].depth = 8;
     wvl_backend_cuda.close(backend);
     ck_assert_uint_eq(live, 0);
@@ -319,10 +320,10 @@ TEST(unseen_memory)
 {
     wvl_cuda_options options = {.runtime = &stub, .image = "image", .tables = WVL_CUDA_WHOLE_DOWNLOAD};
     wvl_backend *backend;
-    wvl_backend_memory slot;
+    wvl_backend_memory workspace;
     ck_assert_int_eq(wvl_cuda_open_backend(NULL, pool, &options, &backend), WVL_OK);
-    wvl_backend_cuda.measure_picture(j.plan, &assembly, &slot);
-    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &assembly, &slot), WVL_ERROR_UNSUPPORTED);
+    wvl_backend_cuda.measure_picture(j.plan, &assembly, &workspace);
+    ck_assert_int_eq(wvl_backend_cuda.prepare_picture(backend, j.plan, &assembly, &workspace), WVL_ERROR_UNSUPPORTED);
     wvl_backend_cuda.close(backend);
     ck_assert_uint_eq(live, 0);
 }

@@ -67,7 +67,7 @@ static void check(const wvl_io_picture *p)
     }
 }
 
-/* What the options of the command make of channels. */
+/* Does what the options of the command make of channels. */
 static void change_channels(wvl_io_picture *p)
 {
     uint32_t reversed[4];

@@ -111,7 +111,7 @@ static void end(void)
     picture_free(&drawn);
 }
 
-/* As the reference. */
+/* The bytes must be the reference's. */
 static void expect_same(const char *what, bytes b)
 {
     ck_assert_msg(reference.count == b.count && !memcmp(reference.data, b.data, b.count),

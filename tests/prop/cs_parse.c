@@ -200,7 +200,7 @@ static void parse_tlm(reader *r, cs_stream *s)
     }
 }
 
-/* Length of the segment at hand; what follows must consume it exactly. */
+/* Length of the marker segment at hand; what follows must consume it exactly. */
 static reader open_segment(reader *r)
 {
     reader content = *r;
@@ -315,7 +315,7 @@ static void parse_plt(reader *r, cs_stream *s, cs_tile_part *part)
     part->has_lengths = 1;
 }
 
-/* ---- Coding segments of tiles ---------------------------------------------------------------- */
+/* ---- Coding marker segments of tiles --------------------------------------------------------- */
 
 cs_scope cs_scope_of(const cs_stream *s, unsigned tile)
 {

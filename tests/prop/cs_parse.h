@@ -69,7 +69,7 @@ typedef struct cs_stream {
     cs_scope *scopes;       /* of tiles whose headers say something of their own; has_coc and the like tell what */
     size_t scope_count, tile_segments; /* COD, COC, QCD, QCC and RGN of tile headers */
     size_t plm_segments, ppm_segments;
-    uint8_t *plm, *ppm; /* content of all segments */
+    uint8_t *plm, *ppm; /* content of all marker segments */
     size_t plm_bytes, plm_at, ppm_bytes, ppm_at;
 } cs_stream;
 
@@ -77,7 +77,7 @@ typedef struct cs_stream {
  * either way. */
 int cs_parse(const uint8_t *data, size_t bytes, cs_stream *stream, char *error, size_t error_bytes);
 void cs_free(cs_stream *stream);
-/* What holds for a tile: its own headers' words, or those of the main header. */
+/* Returns what holds for a tile: its own headers' words, or those of the main header. */
 cs_scope cs_scope_of(const cs_stream *stream, unsigned tile);
 
 typedef struct cs_box {

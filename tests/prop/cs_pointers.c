@@ -29,7 +29,7 @@ void cs_parse_crg(reader *r, cs_stream *s)
     }
 }
 
-/* Appends what is left of the segment. */
+/* Appends what is left of the marker segment. */
 static void gather(reader *r, uint8_t **data, size_t *bytes)
 {
     size_t more = r->end - r->at;
@@ -42,7 +42,7 @@ static void gather(reader *r, uint8_t **data, size_t *bytes)
     r->at = r->end;
 }
 
-/* Entries of PLM are whole: each segment is walked by its Nplm. */
+/* Entries of PLM are whole: each marker segment is walked by its Nplm. */
 void cs_parse_plm(reader *r, cs_stream *s)
 {
     if (take(r, 1) != s->plm_segments++) {

@@ -60,13 +60,13 @@ static inline void *room(void *array, size_t count, size_t size)
     return array;
 }
 
-/* Segments that cs_pointers.c reads; content is exactly the segment's. */
+/* Marker segments that cs_pointers.c reads; content is exactly the marker segment's. */
 void cs_parse_poc(reader *r, cs_stream *s, unsigned tile);
 void cs_parse_crg(reader *r, cs_stream *s);
 void cs_parse_plm(reader *r, cs_stream *s);
 void cs_parse_ppm(reader *r, cs_stream *s);
 void cs_parse_ppt(reader *r, cs_stream *s, cs_tile_part *part, unsigned *segments);
-/* What PLM and PPM say of the part, the next in the codestream. */
+/* Assigns what PLM and PPM say of the part, the next in the codestream. */
 void cs_assign_pointers(reader *r, cs_stream *s, cs_tile_part *part);
 /* After the last part: nothing of PLM and PPM may be left. */
 void cs_close_pointers(reader *r, const cs_stream *s);

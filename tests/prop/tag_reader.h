@@ -9,7 +9,7 @@
 typedef struct tag_reader tag_reader;
 tag_reader *tag_reader_create(uint32_t cols, uint32_t rows);
 void tag_reader_free(tag_reader *tree);
-/* Whether the leaf's value is below threshold; takes bits as needed. */
+/* Says whether the leaf's value is below threshold; takes bits as needed. */
 int tag_reader_below(tag_reader *tree, uint32_t col, uint32_t row, uint32_t threshold, unsigned (*bit)(void *),
                      void *user);
 

@@ -16,8 +16,8 @@ typedef struct bench {
     wvl_block_input in;
     wvl_band_coding band; /* weight 1: a magnitude is a sample */
     uint32_t original[2 * AREA], changed[WVL_RDOQ_SAMPLES];
-    uint8_t levels[WVL_RDOQ_CELLS];
-    int8_t fractions[WVL_RDOQ_CELLS];
+    uint8_t levels[WVL_RDOQ_AREA];
+    int8_t fractions[WVL_RDOQ_AREA];
     wvl_pass passes[WVL_T1_MAX_PASSES];
     uint8_t *bytes;
     t1_sample known[AREA];
@@ -137,12 +137,12 @@ static void check_samples(const bench *b, const wvl_block_input *in, uint64_t *d
 /* Nothing beyond the cells of the block is written. */
 static wvl_rdoq_error change_in(bench *b, wvl_block_input *in, uint32_t slope, int is_large)
 {
-    uint32_t cells = wvl_rdoq_cells(in->width, in->height);
-    memset(b->levels + cells, 0x5A, WVL_RDOQ_CELLS - cells);
-    memset(b->fractions + cells, 0x5A, WVL_RDOQ_CELLS - cells);
+    uint32_t cells = wvl_rdoq_area(in->width, in->height);
+    memset(b->levels + cells, 0x5A, WVL_RDOQ_AREA - cells);
+    memset(b->fractions + cells, 0x5A, WVL_RDOQ_AREA - cells);
     wvl_rdoq r = {wvl_rdoq_fetch_kernels(), b->changed, b->levels, b->fractions, is_large};
     wvl_rdoq_error error = wvl_rdoq_change(&r, in, &b->band, slope);
-    for (uint32_t i = cells; i < WVL_RDOQ_CELLS; i++) {
+    for (uint32_t i = cells; i < WVL_RDOQ_AREA; i++) {
         REQUIRE(b->levels[i] == 0x5A && b->fractions[i] == 0x5A);
     }
     return error;

@@ -475,9 +475,9 @@ TEST(out_of_depth_is_refused)
     }
 }
 
-/* A slot serves later, smaller jobs of other shape, and refuses larger ones; coefficients outlast a trim, after which
- * there are no more jobs. */
-TEST(slots_are_reused)
+/* A workspace serves later, smaller jobs of other shape, and refuses larger ones; coefficients outlast a trim, after
+ * which there are no more jobs. */
+TEST(workspaces_are_reused)
 {
     static job j;
     default_job(&j);
@@ -495,7 +495,7 @@ TEST(slots_are_reused)
     REQUIRE_THAT(wvl_backend_cpu.open(&(wvl_backend_options){.pool = j.pool}, &j.backend) == WVL_OK, "open");
     REQUIRE_THAT(wvl_backend_cpu.prepare(j.backend, j.plan, &memory) == WVL_OK, "prepare");
     REQUIRE_THAT(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles, 6, &j.running) == WVL_ERROR_ARGUMENT,
-                 "six tiles in a slot of two");
+                 "six tiles in a workspace of two");
     for (uint32_t t = 0; t < 6; t += 2) {
         REQUIRE_THAT(wvl_backend_cpu.submit(j.backend, &j.image, j.tiles + t, 2, &j.running) == WVL_OK, "submit");
         REQUIRE_THAT(wvl_backend_cpu.wait(j.running, WVL_EVENT_INPUT_FREE, UINT32_MAX) == WVL_OK, "wait");

@@ -86,7 +86,7 @@ static wvl_status run_job(job *j, uint32_t threads)
     wvl_backend_job *none = NULL;
     REQUIRE_THAT(wvl_backend_cpu.submit(j->backend, &j->image, j->tiles, count, &j->running) == WVL_OK, "submit");
     REQUIRE_THAT(wvl_backend_cpu.submit(j->backend, &j->image, j->tiles, count, &none) == WVL_AGAIN,
-                 "a second job in one slot");
+                 "a second job in one workspace");
     REQUIRE_THAT(wvl_backend_cpu.wait(j->running, WVL_EVENT_DONE, 0) == WVL_AGAIN, "done before it ran");
     wvl_status status = wvl_backend_cpu.wait(j->running, WVL_EVENT_DONE, UINT32_MAX);
     REQUIRE_THAT(wvl_backend_cpu.collect(j->running, j->coefs) == WVL_OK, "collect");

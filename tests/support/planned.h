@@ -25,7 +25,7 @@ static inline void test_report(void *user, const char *text)
     ck_abort_msg("plan: %s", text);
 }
 
-/* Of settings that must be right; release it with wvl_plan_destroy(NULL, plan). */
+/* The settings must be right; release it with wvl_plan_destroy(NULL, plan). */
 static inline wvl_plan *test_build_plan(const wvl_settings *settings, const wvl_image_format *format)
 {
     wvl_report r = {test_report, NULL, 0};

@@ -38,9 +38,9 @@ static void list_band(ht_list *list, const wvl_plan *plan, const wvl_coefs *coef
     for (uint32_t k = 0; k < band->block_cols * band->block_rows; k++) {
         wvl_rect r = wvl_geom_block_rect(band, k % band->block_cols, k / band->block_cols);
         uint32_t bound = coefs->bounds[band->first_block + k];
-        list->blocks[list->count] = (wvl_cuda_ht_block){.coefs = samples + wvl_coef_slot(band, k),
+        list->blocks[list->count] = (wvl_cuda_ht_block){.coefs = samples + wvl_coef_cell(band, k),
                                                         .bound = list->count,
-                                                        .stride = band->slot_width,
+                                                        .stride = band->cell_width,
                                                         .width = (uint16_t)wvl_rect_width(r),
                                                         .height = (uint16_t)wvl_rect_height(r),
                                                         .coef_bytes = band->coef_bytes,
@@ -100,7 +100,7 @@ static void put_segments(packets_case *c, wvl_cuda_packets_block *to, const wvl_
     to->passes = (uint8_t)(end - first);
 }
 
-/* What the committed packets send of the blocks of a band. */
+/* Puts what the committed packets send of the blocks of a band. */
 static void put_band(packets_case *c, const wvl_coder *coder, const wvl_coded_tile *tile, const wvl_precinct_band *pb,
                      wvl_cuda_packets_block *blocks)
 {

@@ -34,14 +34,14 @@ int rate_case_open(rate_case *c, const wvl_image_format *format, const char *set
     }
     c->pictures = wvl_cuda_build_pictures(NULL, c->plan, &c->assembly, 0);
     const wvl_cuda_coder_view view = wvl_cuda_picture_view(c->pictures);
-    c->slots = calloc(c->assembly.block_count + 1u, sizeof *c->slots);
+    c->cells = calloc(c->assembly.block_count + 1u, sizeof *c->cells);
     c->blocks = calloc(c->assembly.block_count + 1u, sizeof *c->blocks);
     c->sent = calloc(c->assembly.block_count + 1u, 1);
     c->layers = calloc(c->assembly.layer_count, sizeof *c->layers);
-    c->pictures->coder->list_blocks(&view, 0, 0, c->slots);
+    c->pictures->coder->list_blocks(&view, 0, 0, c->cells);
     for (uint32_t i = 0; i < c->assembly.block_count; i++) {
-        c->blocks[i].most_planes = c->slots[i].planes;
-        c->blocks[i].style = c->slots[i].style;
+        c->blocks[i].most_planes = c->cells[i].planes;
+        c->blocks[i].style = c->cells[i].style;
     }
     return 1;
 }
@@ -51,7 +51,7 @@ void rate_case_close(rate_case *c)
     if (c->pictures) {
         wvl_free(NULL, c->pictures, c->pictures->host_bytes);
     }
-    free(c->slots);
+    free(c->cells);
     free(c->blocks);
     free(c->sent);
     free(c->layers);
@@ -213,7 +213,7 @@ int rate_case_expect(rate_case *c)
 /* Memory of a device, with what the block coder would have left there. */
 typedef struct load {
     ht_memory taken;
-    wvl_cuda_address shared, slot, scratch, target, output;
+    wvl_cuda_address shared, workspace, scratch, target, output;
     uint64_t output_bytes, scratch_bytes;
     wvl_cuda_coder_job job;
     wvl_cuda_packets_job packets;
@@ -287,7 +287,7 @@ static void put_blocks(const rate_case *c, const ht_device *d, load *l)
     put(l, d, t1->records, records, n * sizeof *records);
     put(l, d, t1->gains, gains, n * sizeof *gains);
     put(l, d, t1->passes, passes, n * pass_bytes);
-    put(l, d, t1->blocks, c->slots, n * sizeof *c->slots);
+    put(l, d, t1->blocks, c->cells, n * sizeof *c->cells);
     free(scratch);
     free(records);
     free(gains);
@@ -313,7 +313,7 @@ static void put_tables(const rate_case *c, const ht_device *d, load *l)
     free(weights);
 }
 
-/* As cuda/host/pictures/plan.c and queue.c set a job. */
+/* Sets a job as cuda/host/pictures/plan.c and queue.c do. */
 static void set_job(const rate_case *c, load *l)
 {
     const wvl_cuda_pictures *p = c->pictures;
@@ -327,10 +327,10 @@ static void set_job(const rate_case *c, load *l)
     l->packets.bytes = l->shared + at->bytes;
     l->packets.order = l->shared + at->packet_order;
     l->packets.picture_count = 1;
-    l->packets.memory = l->slot + at->work;
+    l->packets.memory = l->workspace + at->work;
     l->packets.pictures = l->target;
     wvl_cuda_coder_places places = at->coder;
-    places.slot = l->slot;
+    places.workspace = l->workspace;
     places.shared = l->shared;
     (void)p->coder->place(&view, &places, &l->job, &l->packets);
     l->packets.unbounded = l->packets.left = 0;
@@ -351,7 +351,7 @@ static int open_load(const rate_case *c, const ht_device *d, load *l)
     l->scratch_bytes = 16 * units;
     l->output_bytes = c->expected_bytes + 64;
     l->shared = ht_take(m, d, c->pictures->layout.shared_end, NULL, 1);
-    l->slot = ht_take(m, d, c->pictures->layout.device_end, NULL, 1);
+    l->workspace = ht_take(m, d, c->pictures->layout.device_end, NULL, 1);
     l->scratch = ht_take(m, d, l->scratch_bytes, NULL, 1);
     l->output = ht_take(m, d, l->output_bytes, NULL, 1);
     l->target = ht_take(m, d, sizeof(wvl_cuda_packets_picture) + sizeof(wvl_cuda_packets_result), NULL, 1);

@@ -27,7 +27,7 @@ typedef struct rate_case {
     wvl_plan *plan; /* tests change its limits of bytes */
     wvl_assembly assembly;
     wvl_cuda_pictures *pictures;
-    wvl_cuda_t1_block *slots; /* [assembly.block_count]: what the plan says of blocks */
+    wvl_cuda_t1_block *cells; /* [assembly.block_count]: what the plan says of blocks */
     rate_block *blocks;       /* [assembly.block_count] */
     /* What the CPU makes of them. */
     wvl_status status;        /* OK, or UNREACHABLE */

@@ -148,7 +148,7 @@ FAMILY(small_shapes, 67, 1000, 56, 4, 28, 9)
     return ANY_PLANES + (draw() & 1);
 }
 
-/* Shapes near the limits of tiles, strips and segments of the kernels. */
+/* Shapes near the limits of tiles, panels and stretches of the kernels. */
 FAMILY(limits, 21, 0, 24, 1, 4, 2)
 {
     static const uint32_t near[] = {127, 128, 129, 239, 240, 241, 255, 256, 257,  447, 448,
@@ -165,7 +165,7 @@ FAMILY(limits, 21, 0, 24, 1, 4, 2)
     return ANY_PLANES + (draw() & 1);
 }
 
-/* Pictures that the marching kernels take: every height parity, several strips and segments, all containers of theirs.
+/* Pictures that the marching kernels take: every height parity, several panels and stretches, all containers of theirs.
  */
 FAMILY(marching, 24, 31337, 40, 6, 6, 3)
 {
@@ -183,7 +183,7 @@ FAMILY(marching, 24, 31337, 40, 6, 6, 3)
     return draw() & 1;
 }
 
-/* Rows of lanes around whole strips, which 16 columns a lane and three components reach only in wide pictures. Of the
+/* Rows of lanes around whole panels, which 16 columns a lane and three components reach only in wide pictures. Of the
  * subset the second turn is ICT, whose warps meet at barriers. */
 FAMILY(wide, 13, 424242, 8, 4, 2, 2)
 {
@@ -250,8 +250,8 @@ FAMILY(packed, 12, 515151, 6, 3, 2, 2)
     return draw() & 1;
 }
 
-/* Tiles of three components that stand side by side in the strips, wide and narrow ones, that end with a row of tiles
- * or inside a warp, beside those of other shapes, and in short segments. */
+/* Tiles of three components that stand side by side in the panels, wide and narrow ones, that end with a row of tiles
+ * or inside a warp, beside those of other shapes, and in short stretches. */
 FAMILY(beside, 16, 818181, 5, 3, 1, 1)
 {
     set_wavelet(j, turn == 4, between(2, 5));
@@ -361,7 +361,7 @@ TEST(outside_is_refused)
     }
 }
 
-/* A plan beyond 16 bits is refused by prepare, and the slot limit by submit. */
+/* A plan beyond 16 bits is refused by prepare, and the limit of workspaces by submit. */
 TEST(refusals)
 {
     static job j;
@@ -386,7 +386,7 @@ TEST(refusals)
     start_run(&b, &j);
     wvl_backend_job *none = NULL;
     REQUIRE_THAT(wvl_backend_cuda.submit(b.backend, &j.image, j.tiles, 1, &none) == WVL_AGAIN,
-                 "a second job in one slot");
+                 "a second job in one workspace");
     finish_run(&b, &j);
     end_run(&b);
     wvl_backend_cuda.close(b.backend);

@@ -248,7 +248,7 @@ TEST_EACH(tiles, 12)
     check_plain(&j, (int)interleaved, width == 128 ? 4 : between(1, 200), first_color(depth, 0, (int)interleaved));
 }
 
-/* Several strips and levels behind them: what marching leaves marches again, goes in a cascade or is the last level. */
+/* Several panels and levels behind them: what marching leaves marches again, goes in a cascade or is the last level. */
 TEST_EACH(planes, 8)
 {
     static job j;
@@ -276,7 +276,7 @@ static void split_line(double *v, uint32_t count)
     memcpy(v + count / 2, high, count / 2 * sizeof *v);
 }
 
-/* Whether sample x adds to a high coefficient in the middle of the last of `levels`. */
+/* Says whether sample x adds to a high coefficient in the middle of the last of `levels`. */
 static int adds(uint32_t x, uint32_t levels)
 {
     double v[LINE] = {0};
@@ -312,7 +312,7 @@ TEST_EACH(extremes, 3)
     check_picture(&j, 132, first_gray(14, 0));
 }
 
-/* Widths that no strip takes: the any-shape kernels, here beside the CPU as well. */
+/* Widths that no panel takes: the any-shape kernels, here beside the CPU as well. */
 TEST_EACH(odd_widths, 4)
 {
     static job j;

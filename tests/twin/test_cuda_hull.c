@@ -37,7 +37,7 @@ typedef struct hull_set {
 
 static hull_set set;
 
-/* As a plan chooses them, or beyond: gains reach the limit, or are nothing. */
+/* Draws weights that a plan chooses, or beyond: gains reach the limit, or are nothing. */
 static void draw_weight(hull_block *b)
 {
     int32_t exponent = set.gain_exponent - (int32_t)below(below(8) ? 40 : 90);
@@ -91,7 +91,7 @@ static void add_samples(t1_list *list, unsigned style)
     t1_list_seal(list, b, 0);
 }
 
-/* What codec/t1 makes of a block. */
+/* Adds what codec/t1 makes of a block. */
 static void add_wanted(const t1_list *list, const wvl_cuda_t1_block *b)
 {
     static uint8_t bytes[1 << 18];

@@ -138,7 +138,7 @@ static void put_sample(uint8_t *row, uint64_t at, unsigned container, uint32_t v
     test_container_put(row, at, container, v);
 }
 
-/* Of those of a depth, whose first one is no word of DPX: that alone for suites of the inverse, which stores none. */
+/* Containers of a depth, whose first one is no word of DPX: that alone for suites of the inverse, which stores none. */
 #ifdef WITHOUT_WORDS
 #define DRAW_PACKED(count) 0u
 #else

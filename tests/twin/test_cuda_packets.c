@@ -162,7 +162,7 @@ TEST(long_boxes)
     }
 }
 
-/* More lengths than one PLT segment holds: of empty packets, which are coded fast. */
+/* More lengths than one PLT marker segment holds: of empty packets, which are coded fast. */
 TEST(many_packets)
 {
     uint32_t side = subset ? 90 : 257 * 4;

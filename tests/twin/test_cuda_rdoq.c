@@ -19,7 +19,7 @@ static double draw_unit(void) { return (draw() + 0.5) / 4294967296.0; }
 
 enum {
     BLOCKS = 72,
-    SLOT = 2 * 4096 * 4, /* bytes of a block's samples: rows may have a stride */
+    CELL = 2 * 4096 * 4, /* bytes of a block's samples: rows may have a stride */
     GROUPS = WVL_RATE_GROUPS,
     PASSES = WVL_CUDA_T1_MOST_PASSES
 };
@@ -29,7 +29,7 @@ enum {
 /* All that a device has of a picture, in one piece of memory. Addresses in tables are offsets from its start until
  * it is there. */
 typedef struct picture {
-    _Alignas(16) uint8_t samples[BLOCKS][SLOT], copies[BLOCKS][SLOT];
+    _Alignas(16) uint8_t samples[BLOCKS][CELL], copies[BLOCKS][CELL];
     wvl_cuda_t1_block originals[BLOCKS], blocks[BLOCKS];
     uint32_t bounds[BLOCKS], lists[BLOCKS], weights[BLOCKS];
     uint8_t kinds[BLOCKS];
@@ -186,7 +186,7 @@ static void draw_shape(wvl_cuda_t1_block *b)
     b->width = (uint16_t)wvl_min_u32(b->width, width_limit);
     b->height = which == 99 ? (uint16_t)(1 + below(64)) : shapes[which][1];
     b->stride = b->width + (below(2) ? 0 : below(3));
-    b->stride = b->stride * b->height > SLOT / 4 - 16 ? b->width : b->stride;
+    b->stride = b->stride * b->height > CELL / 4 - 16 ? b->width : b->stride;
 }
 
 /* A weight with which blocks of the slope end about at a plane. */
@@ -217,7 +217,7 @@ static void draw_block(uint32_t i)
         }
     }
     given.bounds[i] = below(8) ? bound : bound | below(1u << (bits - 1) | 1);
-    b->coefs = offsetof(picture, samples) + (uint64_t)i * SLOT + offset;
+    b->coefs = offsetof(picture, samples) + (uint64_t)i * CELL + offset;
     b->bound = offsetof(picture, bounds) + 4ull * i;
     b->planes = (uint8_t)(wvl_bit_length(given.bounds[i] >> b->frac_bits) + below(3));
     given.kinds[i] = (uint8_t)below(2 * GROUPS);
@@ -282,27 +282,27 @@ static struct changes {
  * not used: it has the samples as they are, or nothing. */
 static void check_copy(uint32_t i, const uint8_t *wanted)
 {
-    static uint8_t expected[SLOT];
+    static uint8_t expected[CELL];
     const wvl_cuda_t1_block *b = &given.originals[i];
-    size_t offset = b->coefs - offsetof(picture, samples) - (size_t)i * SLOT, row = (size_t)b->width * b->coef_bytes;
+    size_t offset = b->coefs - offsetof(picture, samples) - (size_t)i * CELL, row = (size_t)b->width * b->coef_bytes;
     memset(expected, HT_POISON, sizeof expected);
     for (size_t y = 0; wanted && y < b->height; y++) {
         size_t at = y * b->stride * b->coef_bytes;
         memcpy(expected + offset + at, wanted + at, row);
     }
-    if (!wanted && memcmp(expected, got.copies[i], SLOT)) {
+    if (!wanted && memcmp(expected, got.copies[i], CELL)) {
         check_copy(i, given.samples[i] + offset);
         return;
     }
-    REQUIRE_THAT(!memcmp(expected, got.copies[i], SLOT), "block %u: %u x %u samples of %u bytes", i, b->width,
+    REQUIRE_THAT(!memcmp(expected, got.copies[i], CELL), "block %u: %u x %u samples of %u bytes", i, b->width,
                  b->height, b->coef_bytes);
 }
 
 static void check_change(wvl_cuda_address at, uint32_t i)
 {
     static uint32_t samples[2 * WVL_RDOQ_SAMPLES];
-    static uint8_t levels[WVL_RDOQ_CELLS];
-    static int8_t fractions[WVL_RDOQ_CELLS];
+    static uint8_t levels[WVL_RDOQ_AREA];
+    static int8_t fractions[WVL_RDOQ_AREA];
     const wvl_rdoq r = {reference, samples, levels, fractions, (int)turn_job.is_large};
     const wvl_cuda_rdoq_change *c = &got.changes[i];
     wvl_block_input in = describe(i);
@@ -401,7 +401,7 @@ static void weigh_blocks(uint32_t count, const uint32_t *slopes, uint32_t *weigh
     }
 }
 
-/* As codec/blocks/survey.c guesses the first slope, and weighs all blocks at it. */
+/* Guesses the first slope as codec/blocks/survey.c does, and weighs all blocks at it. */
 static void guess_slopes(uint32_t *weights)
 {
     uint32_t slope = WVL_SURVEY_LEAST_GUESS;
@@ -440,7 +440,7 @@ static void draw_aim(void)
     for (unsigned p = 0; p < WVL_SURVEY_ALL_PHASES; p++) {
         phases_of_turn.ends[p] = BLOCKS * (p + 1) / WVL_SURVEY_ALL_PHASES;
     }
-    phases_of_turn.run_count = below(2) ? 100 + below(500) : 2000;
+    phases_of_turn.range_count = below(2) ? 100 + below(500) : 2000;
     phases_of_turn.reach = below(2) ? 32 : 64;
 }
 
@@ -484,7 +484,7 @@ static void draw_large(uint32_t i)
     const wvl_cuda_t1_block *b = &given.originals[i];
     uint16_t *samples = (uint16_t *)(void *)given.samples[i];
     given.hull_weights[i] = draw_weight(WVL_SLOPE_ZERO, (int)below(36) - 8);
-    for (uint32_t k = 0; k < SLOT / 2 && b->coef_bytes == 2; k++) {
+    for (uint32_t k = 0; k < CELL / 2 && b->coef_bytes == 2; k++) {
         samples[k] = (uint16_t)below(65536);
     }
     given.bounds[i] |= b->coef_bytes == 2 ? 0x7FFF : 0;
@@ -547,10 +547,10 @@ static void put_phase(unsigned phase)
     }
 }
 
-/* As codec/blocks/survey.c follows a phase. */
+/* Follows a phase as codec/blocks/survey.c does. */
 static void follow_phase(unsigned phase)
 {
-    uint32_t margin = wvl_survey_find_margin(phase, phases_of_turn.run_count, phases_of_turn.reach), before[GROUPS];
+    uint32_t margin = wvl_survey_find_margin(phase, phases_of_turn.range_count, phases_of_turn.reach), before[GROUPS];
     memcpy(before, known.slopes, sizeof before);
     for (uint32_t g = 0; g < turn_job.aim.groups; g++) {
         uint32_t threshold = before[g] > margin ? before[g] - margin : 0;
@@ -613,12 +613,12 @@ static void draw_weights(void)
     }
 }
 
-/* What the first phase finds down to some bin, or to the first in which a group is full. */
+/* Finds what the first phase finds down to some bin, or to the first in which a group is full. */
 static wvl_descent descend(double cap)
 {
     wvl_survey_aim aim = turn_job.aim;
     wvl_survey_sums sums[WVL_DEPTH_PARTS];
-    uint32_t floors[GROUPS], margin = wvl_survey_find_margin(0, phases_of_turn.run_count, phases_of_turn.reach),
+    uint32_t floors[GROUPS], margin = wvl_survey_find_margin(0, phases_of_turn.range_count, phases_of_turn.reach),
                              last = 3500 + below(1500), full = 0;
     wvl_descent d = {.total = 1000.0, .bytes = {1000.0}};
     aim.budget = 1e300;

@@ -84,7 +84,7 @@ static void draw_tables(void)
 
 /* ---- What is wanted -------------------------------------------------------------------------- */
 
-/* Of a block, by codec/ht. */
+/* A block, as codec/ht codes it. */
 typedef struct wanted_block {
     wvl_block_input in;
     wvl_block_output out;

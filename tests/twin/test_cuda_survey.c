@@ -113,7 +113,7 @@ typedef struct block_place {
     uint8_t phase, kind;
 } block_place;
 
-/* As the CPU lists its work. */
+/* Lists the work as the CPU does. */
 static void list_work(survey_case *c, block_place *places, wvl_cuda_rdoq_phases *phases)
 {
     wvl_carver carver = {NULL, 0};
@@ -131,23 +131,23 @@ static void list_work(survey_case *c, block_place *places, wvl_cuda_rdoq_phases 
         firsts[t] = before;
     }
     wvl_work_build(&list, &memory, c->plan, c->wave.coefs, c->tiles, &depth);
-    for (uint64_t r = 0, p = 0; r < list.run_count; r++) {
+    for (uint64_t r = 0, p = 0; r < list.range_count; r++) {
         while (r >= list.ends[p]) {
             phases->ends[p++] = (uint32_t)blocks;
         }
-        const wvl_block_run *run = &list.memory.runs[r];
-        for (uint32_t b = run->first; b < run->first + run->count; b++, blocks++) {
-            uint64_t id = firsts[run->tile] + c->wave.tiles[run->tile].bands[run->band].first_block + b;
-            places[id] = (block_place){(uint8_t)p, (uint8_t)(2 * run->rate_group + run->is_fine)};
+        const wvl_block_range *range = &list.memory.ranges[r];
+        for (uint32_t b = range->first; b < range->first + range->count; b++, blocks++) {
+            uint64_t id = firsts[range->tile] + c->wave.tiles[range->tile].bands[range->band].first_block + b;
+            places[id] = (block_place){(uint8_t)p, (uint8_t)(2 * range->rate_group + range->is_fine)};
         }
     }
     for (unsigned p = 0; p < WVL_SURVEY_ALL_PHASES; p++) {
-        phases->ends[p] = list.ends[p] == list.run_count ? (uint32_t)blocks : phases->ends[p];
+        phases->ends[p] = list.ends[p] == list.range_count ? (uint32_t)blocks : phases->ends[p];
     }
     for (uint32_t k = 0; k < 2 * depth.groups; k++) {
         phases->samples[k] = depth.parts[k].samples;
     }
-    phases->run_count = list.run_count;
+    phases->range_count = list.range_count;
     free(carver.base);
     free(parts);
 }
@@ -177,7 +177,7 @@ TEST_EACH(phases, sizeof shapes / sizeof *shapes)
     REQUIRE(c.tiles <= 64 && wvl_depth_is_possible(c.plan));
     list_work(&c, places, &wanted);
     wvl_cuda_rdoq_list_phases(c.plan, c.wave.tiles, c.tiles, lists, kinds, &got);
-    REQUIRE(got.run_count == wanted.run_count && got.ends[WVL_SURVEY_ALL_PHASES - 1] == count);
+    REQUIRE(got.range_count == wanted.range_count && got.ends[WVL_SURVEY_ALL_PHASES - 1] == count);
     REQUIRE(!memcmp(got.samples, wanted.samples, sizeof got.samples));
     for (uint32_t i = 0, p = 0; i < count; i++) {
         while (i >= got.ends[p]) {
@@ -422,7 +422,7 @@ static int code_again(survey_case *c, chain *ch, int32_t above)
     return is_again;
 }
 
-/* Phases, stale blocks (there are few runs), then a second coding of none, and of all. */
+/* Phases, stale blocks (there are few ranges), then a second coding of none, and of all. */
 TEST_EACH(blocks, 2)
 {
     static const struct shape pictures[] = {{1024, 520, 1, "reversible=no bpp=0.6 levels=4"},

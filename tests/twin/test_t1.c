@@ -154,29 +154,29 @@ enum { MOST = 40 };
 typedef struct stream {
     wvl_t1_input in[MOST];
     wvl_t1_output out[MOST];
-    const wvl_t1_output *slots[WVL_BLOCK_SLOTS];
-    size_t count, fetched, put, stop_after, of_slot[WVL_BLOCK_SLOTS];
+    const wvl_t1_output *seats[WVL_BLOCK_SEATS];
+    size_t count, fetched, put, stop_after, of_seat[WVL_BLOCK_SEATS];
 } stream;
 
-static int fetch_drawn(void *user, unsigned slot, wvl_t1_input *in, wvl_t1_output *out)
+static int fetch_drawn(void *user, unsigned seat, wvl_t1_input *in, wvl_t1_output *out)
 {
     stream *s = user;
-    REQUIRE(slot < WVL_BLOCK_SLOTS && s->fetched <= s->count);
+    REQUIRE(seat < WVL_BLOCK_SEATS && s->fetched <= s->count);
     if (s->fetched == s->count) {
         s->fetched++;
         return 0;
     }
     *in = s->in[s->fetched];
     *out = s->out[s->fetched];
-    s->slots[slot] = out;
-    s->of_slot[slot] = s->fetched++;
+    s->seats[seat] = out;
+    s->of_seat[seat] = s->fetched++;
     return 1;
 }
 
-static int put_drawn(void *user, unsigned slot)
+static int put_drawn(void *user, unsigned seat)
 {
     stream *s = user;
-    s->out[s->of_slot[slot]] = *s->slots[slot];
+    s->out[s->of_seat[seat]] = *s->seats[seat];
     REQUIRE(s->put < s->stop_after);
     return ++s->put < s->stop_after;
 }

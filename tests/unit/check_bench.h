@@ -54,7 +54,7 @@ void check_remove(check_bytes *b, size_t at, size_t bytes);
 uint32_t check_get(const check_bytes *b, size_t at, unsigned width);
 void check_set(check_bytes *b, size_t at, unsigned width, uint32_t value);
 
-/* Of a text as above. */
+/* Makes the bytes of a text as above. */
 check_bytes check_make(const char *text);
 void check_damage(check_bytes *b, const char *commands);
 

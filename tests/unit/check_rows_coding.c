@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* COD, COC, QCD, QCC, RGN, POC, and the pointer segments. */
+/* COD, COC, QCD, QCC, RGN, POC, and the pointer marker segments. */
 #include "tests/unit/check_bench.h"
 
 #define EMPTY "x=40 y=30 L=2 part=0/0/1::000000"

@@ -186,7 +186,7 @@ write("fatal.jhc", base64.b64decode(
     "jzyPMUYrmSuZIv3/kAAKAAAAAABlAAH/k8AFQCBiMf4ARrQAwAVALEtSyP//tADABUCp0dHQAIG0AKACMAAjAAAAoASgKMe+tACgBGDBAwAAoAlgCUD+vw"
     "BkAP34wCQAAACgEwD8/08cBQAAAAAAAP/Z"))
 
-# The last strip has one row, and the data of six.
+# The last TIFF strip has one row, and the data of six.
 rows = [bytes((37 * x + 11 * y) % 256 for x in range(20)) for y in range(18)]
 strips = [zlib.compress(b"".join(rows[y:y + 6]), 0) for y in (0, 6, 12)]
 padded = struct.pack("<2sHI", b"II", 42, 8 + sum(len(s) for s in strips) + 24) + b"".join(strips)

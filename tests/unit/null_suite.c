@@ -52,7 +52,7 @@ static const null_row *find_row(const char *name, size_t length)
     return NULL;
 }
 
-/* Of a list of parameters: those with a star, and functions by the names of their types. */
+/* Counts in a list of parameters those with a star, and functions by the names of their types. */
 static int count_pointers(const char *at, const char *end)
 {
     int count = 0, is_pointer = 0;

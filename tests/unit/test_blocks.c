@@ -98,38 +98,38 @@ static wvl_chunks chunks_of(const wvl_store *store, const uint8_t **list)
 /* Records of an order's blocks, in memory of malloc(). */
 typedef struct answer {
     wvl_block_record *records;
-    uint32_t *runs, *blocks;
+    uint32_t *ranges, *blocks;
     const uint8_t *bytes[MOST_CHUNKS], *passes[MOST_CHUNKS];
 } answer;
 
 static void free_answer(answer *a)
 {
     free(a->records);
-    free(a->runs);
+    free(a->ranges);
     free(a->blocks);
     a->records = NULL;
-    a->runs = a->blocks = NULL;
+    a->ranges = a->blocks = NULL;
 }
 
 /* Blocks that were not coded have no record. */
 static wvl_block_batch list_answer(answer *a, const wvl_block_order *order, const wvl_keeper *own)
 {
     uint64_t most = 1;
-    for (uint64_t r = 0; r < order->run_count; r++) {
-        most += order->runs[r].count;
+    for (uint64_t r = 0; r < order->range_count; r++) {
+        most += order->ranges[r].count;
     }
     a->records = calloc(most, sizeof *a->records);
-    a->runs = calloc(most, sizeof *a->runs);
+    a->ranges = calloc(most, sizeof *a->ranges);
     a->blocks = calloc(most, sizeof *a->blocks);
     wvl_block_batch batch = {
-        a->records, a->runs, a->blocks, 0, chunks_of(&own->bytes, a->bytes), chunks_of(&own->passes, a->passes)};
-    for (uint64_t r = 0; r < order->run_count; r++) {
-        const wvl_block_run *run = &order->runs[r];
-        for (uint32_t b = run->first; b < run->first + run->count; b++) {
-            const wvl_coded_block *block = wvl_keeper_block(own, run, b);
+        a->records, a->ranges, a->blocks, 0, chunks_of(&own->bytes, a->bytes), chunks_of(&own->passes, a->passes)};
+    for (uint64_t r = 0; r < order->range_count; r++) {
+        const wvl_block_range *range = &order->ranges[r];
+        for (uint32_t b = range->first; b < range->first + range->count; b++) {
+            const wvl_coded_block *block = wvl_keeper_block(own, range, b);
             if (block->planes != NOT_CODED) {
                 a->records[batch.count] = record_of(block);
-                a->runs[batch.count] = (uint32_t)r;
+                a->ranges[batch.count] = (uint32_t)r;
                 a->blocks[batch.count++] = b;
             }
         }
@@ -170,7 +170,7 @@ static wvl_status weigh(void *self, const wvl_block_order *order, wvl_keeper *ke
     return s->pool.weigh(s->pool.self, order, keeper, weights);
 }
 
-/* ---- A device that codes ---------------------------------------------------------------------- */
+/* ---- A device that codes --------------------------------------------------------------------- */
 
 /* Answers orders as a backend does that reaches BLOCKS: by the CPU's workers, with nothing known of what is kept. */
 struct wvl_backend_job {
@@ -199,10 +199,10 @@ static void close_answer(wvl_backend_job *job)
 static void set_slopes(const wvl_block_order *order, const wvl_keeper *own)
 {
     uint64_t n = 0;
-    for (uint64_t r = 0; r < order->run_count && order->block_slopes; r++) {
-        const wvl_block_run *run = &order->runs[r];
-        for (uint32_t b = run->first; b < run->first + run->count; b++) {
-            wvl_keeper_block(own, run, b)->end_slope = order->block_slopes[n++];
+    for (uint64_t r = 0; r < order->range_count && order->block_slopes; r++) {
+        const wvl_block_range *range = &order->ranges[r];
+        for (uint32_t b = range->first; b < range->first + range->count; b++) {
+            wvl_keeper_block(own, range, b)->end_slope = order->block_slopes[n++];
         }
     }
 }
@@ -211,7 +211,7 @@ static wvl_status device_code(wvl_backend_job *job, const wvl_block_order *order
 {
     wvl_block_order plain = *order;
     ck_assert_int_eq(order->which, WVL_BLOCKS_ALL);
-    ck_assert((order->block_slopes != NULL) == (job->plan->rate.rdoq && order->run_count));
+    ck_assert((order->block_slopes != NULL) == (job->plan->rate.rdoq && order->range_count));
     close_answer(job);
     if (++job->orders == job->fails_at) {
         return job->failure;

@@ -92,7 +92,7 @@ static uint32_t *equal_packets(size_t count, uint32_t length)
     return packets;
 }
 
-/* Packets of equal length: what a segment holds, and that no length straddles. */
+/* Packets of equal length: what a marker segment holds, and that no length straddles. */
 TEST(plt_segments_fill_up)
 {
     static const struct {
@@ -128,7 +128,7 @@ TEST(plt_has_a_limit)
     ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &exceeds, packets), 0);
     ck_assert_uint_eq(wvl_cs_measure_part_header(&b->plan, &fits, packets), 14 + 256ull * 65537);
     ck_assert_uint_eq(wvl_cs_measure_part_header(&b->plan, &exceeds, packets), 14);
-    packets[most] = 128; /* one byte more than the 256 segments hold */
+    packets[most] = 128; /* one byte more than the 256 marker segments hold */
     ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &later, packets), 0);
     b->plan.syntax.plt = 0;
     ck_assert_int_eq(wvl_cs_plt_fits(&b->plan, &exceeds, packets), 1);
@@ -150,7 +150,7 @@ TEST(part_header_bound_holds)
         wvl_cs_part part = {0, 0, 1, 0, count, 0, 99, 0, 0, 0};
         free(part_header(&b->plan, &part, packets, &bytes));
     }
-    /* One length of five bytes among those of four leaves three bytes of a segment unused. */
+    /* One length of five bytes among those of four leaves three bytes of a marker segment unused. */
     for (uint32_t i = 0; i < WORST; i++) {
         packets[i] = i % 16382 ? 1u << 21 : 1u << 28;
     }

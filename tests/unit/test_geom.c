@@ -79,7 +79,7 @@ static void check_blocks(const wvl_tile_resolution *res, const wvl_tile_band *ba
                             b.y1 <= cell.y1);
                     REQUIRE(b.x0 >> band->xcb == (b.x1 - 1) >> band->xcb &&
                             b.y0 >> band->ycb == (b.y1 - 1) >> band->ycb);
-                    REQUIRE(b.x1 - b.x0 <= band->slot_width && b.y1 - b.y0 <= band->slot_height);
+                    REQUIRE(b.x1 - b.x0 <= band->cell_width && b.y1 - b.y0 <= band->cell_height);
                     area += (uint64_t)(b.x1 - b.x0) * (b.y1 - b.y0);
                     blocks++;
                 }

@@ -226,7 +226,7 @@ TEST_EACH(tiff_palettes, 4)
     unlink(file_path);
 }
 
-/* Units of luma and chroma in strips and tiles, with parts beyond the right and lower edge. */
+/* Units of luma and chroma in TIFF strips and tiles, with parts beyond the right and lower edge. */
 TEST_EACH(tiff_subsampled, 8)
 {
     static const uint16_t steps[][2] = {{2, 1}, {2, 2}, {4, 2}, {1, 2}};
@@ -306,7 +306,7 @@ TEST(tiff_refusals)
     unlink(file_path);
 }
 
-/* A directory and nothing else: width and height near 2^31, one strip at offset 8. */
+/* A directory and nothing else: width and height near 2^31, one TIFF strip at offset 8. */
 TEST_EACH(tiff_claims, 2)
 {
     static const uint16_t fields[][3] = {/* tag, type, value; 0xffff: the claim */

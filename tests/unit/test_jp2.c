@@ -239,7 +239,7 @@ TEST(codestream_box_grows_to_64_bits)
         ck_assert_mem_eq(out + 4, "jp2c", 4);
         ck_assert(!wide || big_endian(out + 8, 8) == cases[i] + 16);
         ck_assert_uint_eq(out[bytes], 0xA5);
-        /* Where the length was not known in time. */
+        /* The length was not known in time. */
         ck_assert_uint_eq(wvl_jp2_put_long_codestream_header(out, cases[i]), 16);
         ck_assert(big_endian(out, 4) == 1 && big_endian(out + 8, 8) == cases[i] + 16 && out[16] == 0xA5);
     }

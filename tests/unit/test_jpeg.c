@@ -20,7 +20,7 @@ typedef struct row {
     void (*mark)(struct jpeg_compress_struct *info);
 } row;
 
-/* Of the stored component; one value for each block of its own grid. */
+/* Returns a sample of the stored component; one value for each block of its own grid. */
 static unsigned stored(int component, uint32_t x, uint32_t y)
 {
     return (40u * (unsigned)component + 7 * (x / 8) + 23 * (y / 8) + 30) & 255;
@@ -479,7 +479,7 @@ static void expect_rgb(void)
     wvl_io_release_picture(&p);
 }
 
-/* It becomes RGB, whatever its steps, in strips and in tiles; the planes stay where libtiff gives them. */
+/* It becomes RGB, whatever its steps, in TIFF strips and in tiles; the planes stay where libtiff gives them. */
 TEST_EACH(jpeg_in_tiff_becomes_rgb, 6)
 {
     static const uint16_t steps[][2] = {{1, 1}, {2, 1}, {2, 2}};

@@ -25,7 +25,7 @@ def run(words):
 
 
 def brings_allocator(wavelane, library, counted):
-    """Whether a library that takes the place of malloc sees nothing, or may not be there (AddressSanitizer)."""
+    """Says whether a library that takes the place of malloc sees nothing, or may not be there (AddressSanitizer)."""
     environment = {**os.environ, "LD_PRELOAD": library, "WVL_FAIL_COUNT": counted}
     subprocess.run([wavelane, "--version"], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
     return not os.path.exists(counted) or open(counted, encoding="ascii").read().strip() in ("", "0")

@@ -5,7 +5,7 @@
 #include "tools/sequence/lease.h"
 
 #define MOST_WORKERS 8u
-#define MOST_SLOTS 4u
+#define MOST_SEATS 4u
 #define MOST_FRAMES 200u
 #define MOST_JOBS 4096u
 #define SLOW 30.0
@@ -29,7 +29,7 @@ typedef struct job {
 } job;
 
 typedef struct farm {
-    uint32_t workers, slots[MOST_WORKERS], busy[MOST_WORKERS];
+    uint32_t workers, seats[MOST_WORKERS], busy[MOST_WORKERS];
     double seconds[MOST_WORKERS];                         /* of a frame */
     double dies[MOST_WORKERS];                            /* when it stops answering */
     unsigned failing[MOST_WORKERS], losing[MOST_WORKERS]; /* of 100 answers */
@@ -52,7 +52,7 @@ static void open_farm(void)
     f.leases = wvl_sequence_open_leases(&o);
     ck_assert_ptr_nonnull(f.leases);
     for (uint32_t i = 0; i < f.workers; i++) {
-        ck_assert(wvl_sequence_add_worker(f.leases, i, f.slots[i]));
+        ck_assert(wvl_sequence_add_worker(f.leases, i, f.seats[i]));
     }
 }
 
@@ -106,7 +106,7 @@ static void start_work(void)
 {
     for (size_t i = 0; i < f.job_count; i++) {
         job *j = &f.jobs[i];
-        if (j->ends < 0 && f.busy[j->worker] < f.slots[j->worker]) {
+        if (j->ends < 0 && f.busy[j->worker] < f.seats[j->worker]) {
             f.busy[j->worker]++;
             j->ends = f.now + f.seconds[j->worker] * (0.5 + (double)draw(1000) / 1000);
         }
@@ -174,13 +174,13 @@ static void run_farm(double most_seconds)
     wvl_sequence_close_leases(f.leases);
 }
 
-static void clear_farm(uint64_t frames, uint32_t workers, uint32_t slots)
+static void clear_farm(uint64_t frames, uint32_t workers, uint32_t seats)
 {
     memset(&f, 0, sizeof f);
     f.frames = frames;
     f.workers = workers;
     for (uint32_t i = 0; i < workers; i++) {
-        f.slots[i] = slots;
+        f.seats[i] = seats;
         f.seconds[i] = 1;
         f.dies[i] = 1e200;
     }
@@ -191,7 +191,7 @@ static void clear_farm(uint64_t frames, uint32_t workers, uint32_t slots)
 /* Worker 0 always answers; the others are slow, fail, lose answers, or die. */
 static void draw_worker(uint32_t w)
 {
-    f.slots[w] = 1 + (uint32_t)draw(MOST_SLOTS);
+    f.seats[w] = 1 + (uint32_t)draw(MOST_SEATS);
     f.seconds[w] = 0.001 * (double)(1 + draw(200));
     f.failing[w] = draw(3) ? 0 : (unsigned)draw(40);
     if (!w) {
@@ -223,7 +223,7 @@ TEST(test_random_farms)
     ck_assert_uint_gt(copied, 100);
 }
 
-/* Without failures every frame is leased once, and no worker has more than twice its slots. */
+/* Without failures every frame is leased once, and no worker has more than twice its seats. */
 TEST(test_prefetch)
 {
     wvl_sequence_lease leases[MOST_FRAMES];

@@ -213,7 +213,8 @@ TEST(lists_of_what_is_kept)
 
 /* ---- Orientation ----------------------------------------------------------------------------- */
 
-/* Where the sample of a stored row and column is seen (TIFF 6.0, section 8), of a picture of `rows` and `columns`. */
+/* Finds where the sample of a stored row and column is seen (TIFF 6.0, section 8), of a picture of `rows` and
+ * `columns`. */
 static void seen_at(int orientation, int r, int c, int rows, int columns, int *seen_r, int *seen_c)
 {
     const int places[9][2] = {{r, c},

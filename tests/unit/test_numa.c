@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Nodes of memory: what is read, and what a visit sets and takes back; on a made-up machine, and on this one. */
+/* Memory nodes: what is read, and what a visit sets and takes back; on a made-up machine, and on this one. */
 #include <pthread.h>
 
 #include "base/numa.h"
@@ -202,7 +202,7 @@ TEST(policy_of_others)
 
 /* ---- This machine ---------------------------------------------------------------------------- */
 
-/* The platform's calls, about a node that has the first processor of this thread alone. */
+/* The platform's calls, about a memory node that has the first processor of this thread alone. */
 static const char *own_cpu(wvl_numa_set *before)
 {
     static char text[16];

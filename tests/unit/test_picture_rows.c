@@ -161,7 +161,7 @@ static TIFF *start_tiff(const char *mode, uint32_t width, uint32_t height, uint1
     return tiff;
 }
 
-/* Strips of 5 rows, 8 x 23 pixels, of which the file holds what its position says. */
+/* TIFF strips of 5 rows, 8 x 23 pixels, of which the file holds what its position says. */
 static void write_strips(const char *mode, uint16_t planar, uint16_t compression, uint16_t fill)
 {
     uint16_t row[24];
@@ -412,7 +412,7 @@ static void put_tag(FILE *file, unsigned tag, unsigned type, uint64_t count, uin
     put_big(file, value, 8);
 }
 
-/* BigTIFF of one uncompressed strip, of one for each plane, or of tiles of 256 x 256; holes of the file are the
+/* BigTIFF of one uncompressed TIFF strip, of one for each plane, or of tiles of 256 x 256; holes of the file are the
  * samples.
  */
 static void write_tall_tiff(int is_planar, int is_tiled)

@@ -16,7 +16,7 @@ static uint64_t draw(uint64_t below)
     return (state >> 20) % below;
 }
 
-/* What a frame would take: long stretches of easy and of hard frames, and single peaks. */
+/* Draws what a frame would take: long stretches of easy and of hard frames, and single peaks. */
 static uint64_t draw_wish(uint64_t usual, unsigned frame)
 {
     const uint64_t moods[4] = {usual / 10, 4 * usual, 0, usual};

@@ -64,7 +64,7 @@ static uint64_t write_pieces(unsigned writers, uint32_t most)
 
 #define TABLE_BYTES ((uint64_t)sizeof(uint8_t *) << WVL_STORE_TABLE_LOG2)
 
-/* Of every chunk, or with several writers of every span, less than a piece, and what nobody has written yet. */
+/* Less than a piece, and what nobody has written yet. */
 TEST_EACH(little_is_left, 3)
 {
     static const uint32_t most[] = {1, 300, 4000, 20000};

@@ -166,7 +166,7 @@ TEST_EACH(strips_in_the_header, 8)
     }
 }
 
-/* The strip is as long as it was, so that nothing but its data shows that something is missing. */
+/* The TIFF strip is as long as it was, so that nothing but its data shows that something is missing. */
 TEST_EACH(data_that_ends_early, 4)
 {
     static const uint16_t compressions[] = {COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4, COMPRESSION_CCITTRLE,

@@ -15,7 +15,7 @@ enum { FILES = 3, PIECES = 200, WORKERS = 8, SAMPLE_BYTES = 3, CODING_BYTES = 4,
 #define PIECE(name) static void name(UNUSED void *user, UNUSED wvl_cli_turns *turns, size_t index, UNUSED void *piece)
 
 static wvl_cli_args args;
-static wvl_cli_batch batch;
+static wvl_cli_run run;
 static wvl_cli_entry files[FILES];
 
 /* A folder of FILES files of these bytes each, and a context of that many threads. */
@@ -23,33 +23,33 @@ static void open_folder(uint64_t bytes, uint32_t threads)
 {
     const wvl_context_options options = {.struct_size = sizeof options, .threads = threads};
     memset(&args, 0, sizeof args);
-    memset(&batch, 0, sizeof batch);
+    memset(&run, 0, sizeof run);
     for (size_t i = 0; i < FILES; i++) {
         files[i].bytes = bytes;
     }
-    batch.args = &args;
-    batch.directory.entries = files;
-    batch.directory.count = FILES;
-    ck_assert_int_eq(wvl_context_create(&options, &batch.context), WVL_OK);
+    run.args = &args;
+    run.directory.entries = files;
+    run.directory.count = FILES;
+    ck_assert_int_eq(wvl_context_create(&options, &run.context), WVL_OK);
 }
 
-static void close_folder(void) { wvl_context_release(batch.context); }
+static void close_folder(void) { wvl_context_release(run.context); }
 
 TEST(small_files)
 {
     open_folder(UINT64_C(16) << 20, 40);
-    ck_assert_uint_eq(wvl_cli_choose_workers(&batch, 0), 16);
+    ck_assert_uint_eq(wvl_cli_choose_workers(&run, 0), 16);
     files[1].bytes++; /* one that is not small */
-    ck_assert_uint_eq(wvl_cli_choose_workers(&batch, 0), 4);
-    ck_assert_uint_eq(wvl_cli_choose_workers(&batch, 1), 16);
+    ck_assert_uint_eq(wvl_cli_choose_workers(&run, 0), 4);
+    ck_assert_uint_eq(wvl_cli_choose_workers(&run, 1), 16);
     close_folder();
 }
 
 TEST(few_threads)
 {
     open_folder(1000, 3);
-    ck_assert_uint_eq(wvl_cli_choose_workers(&batch, 0), 3);
-    ck_assert_uint_eq(wvl_cli_choose_workers(&batch, 1), 3);
+    ck_assert_uint_eq(wvl_cli_choose_workers(&run, 0), 3);
+    ck_assert_uint_eq(wvl_cli_choose_workers(&run, 1), 3);
     close_folder();
 }
 
@@ -57,10 +57,10 @@ TEST(asked_for)
 {
     open_folder(1000, 40);
     args.pictures = 7;
-    ck_assert_uint_eq(wvl_cli_choose_workers(&batch, 0), 7);
+    ck_assert_uint_eq(wvl_cli_choose_workers(&run, 0), 7);
     args.pictures = 0;
     args.trace = "trace.json"; /* of one picture after the other */
-    ck_assert_uint_eq(wvl_cli_choose_workers(&batch, 0), 1);
+    ck_assert_uint_eq(wvl_cli_choose_workers(&run, 0), 1);
     close_folder();
 }
 
@@ -69,7 +69,7 @@ TEST(asked_for)
 static atomic_int held, most_held, coding, ended, wrong;
 
 /* Runs the pieces, and counts them in `number`. */
-static void run(const wvl_cli_pieces *pieces, size_t workers, size_t ahead, const atomic_int *number, int count)
+static void run_pieces(const wvl_cli_pieces *pieces, size_t workers, size_t ahead, const atomic_int *number, int count)
 {
     ck_assert_int_eq(wvl_cli_run_turns(pieces, workers, ahead), 1);
     ck_assert_int_eq(*number, count);
@@ -112,7 +112,7 @@ PIECE(work_with_memory)
 TEST_EACH(memory_has_a_limit, 2)
 {
     const wvl_cli_pieces pieces = {.count = PIECES, .work = work_with_memory};
-    run(&pieces, WORKERS, _i ? WORKERS : 0, &ended, PIECES);
+    run_pieces(&pieces, WORKERS, _i ? WORKERS : 0, &ended, PIECES);
     ck_assert_int_eq(held, 0);
     ck_assert_int_ge(most_held, MOST_BYTES - SAMPLE_BYTES);
     ck_assert_int_le(most_held, MOST_BYTES + SAMPLE_BYTES + CODING_BYTES);
@@ -134,14 +134,14 @@ PIECE(work_with_much)
 TEST_EACH(one_after_the_other, 2)
 {
     const wvl_cli_pieces pieces = {.count = PIECES, .work = work_with_much};
-    run(&pieces, WORKERS, _i ? WORKERS : 0, &ended, PIECES);
+    run_pieces(&pieces, WORKERS, _i ? WORKERS : 0, &ended, PIECES);
 }
 
 /* Samples are held before they are read. */
 PIECE(read_picture)
 {
     const char *input = user;
-    wvl_cli_job j = wvl_cli_describe_job(&batch, &input, 1, NULL);
+    wvl_cli_job j = wvl_cli_describe_job(&run, &input, 1, NULL);
     j.turns = turns;
     j.turn = index;
     wrong += wvl_cli_read_and_plan(&j) != WVL_EXIT_OK;
@@ -151,7 +151,7 @@ PIECE(read_picture)
     atomic_fetch_add(&ended, 1);
 }
 
-/* A batch of pictures of 7x5 whose file gets this name. */
+/* A run of pictures of 7x5 whose file gets this name. */
 static void open_pictures(char *name)
 {
     const char pixels[7 * 5 * 3] = {0};
@@ -161,13 +161,13 @@ static void open_pictures(char *name)
     ck_assert_int_eq(write(file, pixels, sizeof pixels), sizeof pixels);
     (void)close(file);
     memset(&args, 0, sizeof args);
-    memset(&batch, 0, sizeof batch);
+    memset(&run, 0, sizeof run);
     args.image_dir = "/tmp";
     args.dry_run = 1;
     args.subsampling[0] = args.subsampling[1] = 1;
-    batch.args = &args;
-    batch.out = stdout;
-    ck_assert_int_eq(wvl_cli_open_batch(&batch), WVL_EXIT_OK);
+    run.args = &args;
+    run.out = stdout;
+    ck_assert_int_eq(wvl_cli_open_run(&run), WVL_EXIT_OK);
 }
 
 TEST(samples_are_held)
@@ -175,8 +175,8 @@ TEST(samples_are_held)
     char name[] = "/tmp/turns-XXXXXX";
     const wvl_cli_pieces pieces = {.count = 4, .work = read_picture, .user = name};
     open_pictures(name);
-    run(&pieces, 2, 1, &ended, 4);
-    wvl_cli_close_batch(&batch);
+    run_pieces(&pieces, 2, 1, &ended, 4);
+    wvl_cli_close_run(&run);
     (void)unlink(name);
 }
 
@@ -184,7 +184,7 @@ TEST(samples_are_held)
 
 static wvl_cli_job plan_picture(const char *const *input, wvl_context *context)
 {
-    wvl_cli_job j = wvl_cli_describe_job(&batch, input, 1, NULL);
+    wvl_cli_job j = wvl_cli_describe_job(&run, input, 1, NULL);
     j.context = context;
     ck_assert_int_eq(wvl_cli_read_and_plan(&j), WVL_EXIT_OK);
     ck_assert_ptr_nonnull(j.plan);
@@ -198,11 +198,11 @@ TEST(plans_are_shared)
     const char *input = name;
     wvl_cli_plans plans = {0};
     open_pictures(name);
-    wvl_context *single = wvl_cli_open_single(&batch);
-    ck_assert_int_eq(wvl_cli_may_share_plans(&args, batch.params), 1);
-    batch.plans = &plans;
-    wvl_cli_job jobs[] = {plan_picture(&input, batch.context), plan_picture(&input, single),
-                          plan_picture(&input, batch.context)};
+    wvl_context *single = wvl_cli_open_single(&run);
+    ck_assert_int_eq(wvl_cli_may_share_plans(&args, run.params), 1);
+    run.plans = &plans;
+    wvl_cli_job jobs[] = {plan_picture(&input, run.context), plan_picture(&input, single),
+                          plan_picture(&input, run.context)};
     ck_assert_ptr_eq(jobs[0].plan, plans.plan);
     ck_assert_ptr_ne(jobs[1].plan, plans.plan);
     ck_assert_ptr_eq(jobs[2].plan, plans.plan);
@@ -211,9 +211,9 @@ TEST(plans_are_shared)
     }
     wvl_cli_release_plans(&plans);
     args.auto_color = 1;
-    ck_assert_int_eq(wvl_cli_may_share_plans(&args, batch.params), 0);
+    ck_assert_int_eq(wvl_cli_may_share_plans(&args, run.params), 0);
     wvl_context_release(single);
-    wvl_cli_close_batch(&batch);
+    wvl_cli_close_run(&run);
     (void)unlink(name);
 }
 
@@ -224,12 +224,12 @@ TEST(plans_with_warnings)
     const char *input = name;
     wvl_cli_plans plans = {0};
     open_pictures(name);
-    ck_assert_int_eq(wvl_params_set(batch.params, "roi", "c=1,U=1"), WVL_OK);
-    ck_assert_int_eq(wvl_params_set(batch.params, "bpp", "200"), WVL_OK);
-    batch.plans = &plans;
+    ck_assert_int_eq(wvl_params_set(run.params, "roi", "c=1,U=1"), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(run.params, "bpp", "200"), WVL_OK);
+    run.plans = &plans;
     wvl_cli_set_verbosity(-1);
     for (size_t i = 1; i <= 2; i++) {
-        wvl_cli_job j = plan_picture(&input, batch.context);
+        wvl_cli_job j = plan_picture(&input, run.context);
         ck_assert_uint_eq(wvl_cli_count_warnings(), i);
         ck_assert_ptr_null(plans.plan);
         wvl_cli_release_job(&j);
@@ -237,7 +237,7 @@ TEST(plans_with_warnings)
     wvl_cli_set_verbosity(0);
     wvl_cli_clear_warnings();
     ck_assert_uint_eq(wvl_cli_count_warnings(), 0);
-    wvl_cli_close_batch(&batch);
+    wvl_cli_close_run(&run);
     (void)unlink(name);
 }
 
@@ -300,7 +300,7 @@ PIECE(work_ahead)
 TEST(others_go_on)
 {
     const wvl_cli_pieces pieces = {.count = PIECES, .bytes = sizeof(size_t), .work = work_ahead, .tell = tell_number};
-    run(&pieces, AT_WORK, AHEAD, &told, PIECES);
+    run_pieces(&pieces, AT_WORK, AHEAD, &told, PIECES);
     ck_assert_int_eq(most_begun, AT_WORK + AHEAD);
 }
 
@@ -314,7 +314,7 @@ PIECE(work_alone)
 TEST(one_thread)
 {
     const wvl_cli_pieces pieces = {.count = PIECES, .bytes = sizeof(size_t), .work = work_alone, .tell = tell_number};
-    run(&pieces, 1, AHEAD, &told, PIECES);
+    run_pieces(&pieces, 1, AHEAD, &told, PIECES);
 }
 
 TEST(no_pieces)
@@ -348,7 +348,7 @@ PIECE(tell_slowly)
 TEST(teller_goes_on)
 {
     const wvl_cli_pieces pieces = {.count = PIECES, .work = work_behind, .tell = tell_slowly};
-    run(&pieces, AT_WORK, AHEAD, &told, PIECES);
+    run_pieces(&pieces, AT_WORK, AHEAD, &told, PIECES);
 }
 
 /* Pieces wait to be told when the first one stops: none is begun any more, and all that are begun are told. */
@@ -372,7 +372,7 @@ TEST(stop_while_pieces_wait)
 {
     const wvl_cli_pieces pieces = {
         .count = PIECES, .bytes = sizeof(size_t), .work = work_before_stop, .tell = tell_stop};
-    run(&pieces, AT_WORK, AHEAD, &told, AT_WORK + AHEAD);
+    run_pieces(&pieces, AT_WORK, AHEAD, &told, AT_WORK + AHEAD);
     ck_assert_int_eq(begun, AT_WORK + AHEAD);
 }
 

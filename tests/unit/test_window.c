@@ -16,8 +16,8 @@
 
 static uint32_t machine = MACHINE; /* multiprocessors that the tables are for */
 static uint64_t windows[4];        /* of marching, cascades, tiles, last levels: seen by the suite */
-static uint64_t uneven;            /* launches of segments of two lengths, long ones first */
-static uint64_t crossing;          /* strips that go on from one picture to the next */
+static uint64_t uneven;            /* launches of stretches of two lengths, long ones first */
+static uint64_t crossing;          /* panels that go on from one picture to the next */
 
 typedef struct tables_of {
     wvl_cuda_tables t;
@@ -80,12 +80,12 @@ static int is_there(const plane *p, int64_t x, int64_t y)
     return p->there[(y - p->rect.y0) * (int64_t)wvl_rect_width(p->rect) + (x - p->rect.x0)];
 }
 
-/* Lanes of a strip of march.cuh that are its own, wherever they are; the column of one of them, in the picture or in
+/* Lanes of a panel of march.cuh that are its own, wherever they are; the column of one of them, in the picture or in
  * all that stand beside. */
 static void own_lanes(const wvl_cuda_split *of, const wvl_cuda_item *item, int64_t *first, int64_t *end)
 {
     *first = !of->lead && !item->x ? 0 : of->room;
-    *end = !of->lead && item->x + 1 == of->strips ? 32 : 32 - (int64_t)of->room;
+    *end = !of->lead && item->x + 1 == of->panels ? 32 : 32 - (int64_t)of->room;
 }
 static int64_t lane_run(const wvl_cuda_split *of, const wvl_cuda_item *item, int64_t lane)
 {
@@ -294,7 +294,7 @@ static uint64_t count_runs(const wvl_cuda_split *of)
     return of->columns ? wvl_rect_width(of->rect) / of->columns : 0;
 }
 
-/* Every lane of every picture is some strip's own, once an iteration. Of three components the first has the items;
+/* Every lane of every picture is some panel's own, once an iteration. Of three components the first has the items;
  * other_levels: there are splits of later launches, too. */
 static void check_owned(const launch *l, int other_levels, const job *j)
 {
@@ -404,7 +404,7 @@ typedef struct merged {
 } merged;
 
 /* The first launch of one picture more. */
-static void merge_picture(const job *j, const tables_of *o, uint32_t number, uint32_t batch, merged *m)
+static void merge_picture(const job *j, const tables_of *o, uint32_t number, uint32_t bundle, merged *m)
 {
     uint64_t blocks = o->t.block_count * 4, at = (uint64_t)number * wvl_align_up(o->t.coef_bytes, 256);
     wvl_cuda_memory memory = {.coefs = (UINT64_C(1) << 41) + at,
@@ -413,7 +413,7 @@ static void merge_picture(const job *j, const tables_of *o, uint32_t number, uin
                               .planes = UINT64_C(1) << 40,
                               .flags = FLAGS,
                               .pixels = o->pixels};
-    const wvl_cuda_table_options options = {.batch = batch, .multiprocessors = machine};
+    const wvl_cuda_table_options options = {.bundle = bundle, .multiprocessors = machine};
     wvl_cuda_tables t = o->t;
     t.splits = m->splits + m->split_count;
     t.items = calloc(o->t.item_count + 1000, sizeof *t.items);
@@ -431,18 +431,18 @@ static void merge_picture(const job *j, const tables_of *o, uint32_t number, uin
     free(t.items);
 }
 
-static void check_batch(job *j, uint32_t batch)
+static void check_bundle(job *j, uint32_t bundle)
 {
     static tables_of o;
     plan_job(j);
     open_tables(j, &o);
-    merged m = {calloc(o.t.split_count * batch, sizeof *m.splits),
-                calloc((o.t.item_count + 1000) * batch, sizeof *m.items), 0, 0, 0};
-    for (uint32_t f = 0; f < batch; f++) {
-        merge_picture(j, &o, f, batch, &m);
+    merged m = {calloc(o.t.split_count * bundle, sizeof *m.splits),
+                calloc((o.t.item_count + 1000) * bundle, sizeof *m.items), 0, 0, 0};
+    for (uint32_t f = 0; f < bundle; f++) {
+        merge_picture(j, &o, f, bundle, &m);
     }
     uint64_t before = m.item_count;
-    m.item_count = wvl_cuda_finish_items(m.kernel, (uint64_t)j->plan->syntax.tile_count * 3 * batch, m.splits, m.items,
+    m.item_count = wvl_cuda_finish_items(m.kernel, (uint64_t)j->plan->syntax.tile_count * 3 * bundle, m.splits, m.items,
                                          m.item_count);
     REQUIRE_THAT(before && m.item_count <= before, "%llu of %llu items: %s", (unsigned long long)m.item_count,
                  (unsigned long long)before, j->name);
@@ -493,7 +493,7 @@ TEST_EACH(large, 14)
     check_windows(&j);
 }
 
-TEST_EACH(batches, 24)
+TEST_EACH(bundles, 24)
 {
     static job j;
     seed_state = 919191u + (uint64_t)_i;
@@ -501,11 +501,11 @@ TEST_EACH(batches, 24)
     j.settings.reversible = 0;
     j.format.component_count = 3;
     uint32_t width = _i ? 16 * between(33, 70) : 800, cols = _i ? between(1, 4) : 2,
-             height = _i ? between(260, 900) : 800; /* lower slots would differ */
+             height = _i ? between(260, 900) : 800; /* lower cells would differ */
     place_picture(&j, cols * width, height, 0, 0);
     j.settings.tile_width = width;
     j.settings.tile_height = height;
-    check_batch(&j, _i ? between(8, 20) : 17);
+    check_bundle(&j, _i ? between(8, 20) : 17);
 }
 
 int main(void)

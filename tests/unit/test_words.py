@@ -126,7 +126,7 @@ def encode_folder(*options):
 
 
 def is_same(*options, every=1):
-    """Of each picture, or each n-th one; or all fail."""
+    """Fails at each picture, or each n-th one; or at all."""
     encode_folder("--quiet", *options)
     for path in sorted(PICTURES.iterdir())[::every]:
         beside = CODED / (path.stem + ".j2c")

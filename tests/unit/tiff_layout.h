@@ -33,7 +33,7 @@ static inline TIFF *open_layout(const char *path, const layout *l, uint32_t widt
     return tiff;
 }
 
-/* What belongs at a place: any bits of the depth, the extremes among them. */
+/* Returns what belongs at a place: any bits of the depth, the extremes among them. */
 static inline uint32_t stored_bits(const layout *l, uint32_t c, uint32_t x, uint32_t y)
 {
     uint32_t v = (x * 2654435761u ^ y * 40503u ^ (c + 1) * 2246822519u) * 2654435761u;

@@ -20,7 +20,7 @@ static const wvl_bench_option table[] = {
     RANGE("--components", components, 1, 4),
     RANGE("--depth", depth, 1, 16),
     RANGE("--tile", tile, 16, 65536),
-    RANGE("--batch", batch, 1, 256),
+    RANGE("--batch", bundle, 1, 256),
     RANGE("--runs", runs, 1, 64),
     RANGE("--levels", levels, 1, 12),
     WVL_BENCH_OPTION("--planar", FLAG, options, planar),
@@ -49,7 +49,7 @@ static uint32_t build_cases(const options *o, wvl_bench_dwt_case *cases)
         return count;
     }
     static const struct {
-        uint32_t width, height, components, depth, tile, batch;
+        uint32_t width, height, components, depth, tile, bundle;
         int interleaved, plain;
     } standard[] = {
         {8192, 8192, 1, 8, 0, 1, 1, 0},  {8192, 8192, 1, 8, 0, 1, 1, 1},   {8192, 8192, 1, 16, 0, 1, 1, 0},
@@ -63,7 +63,7 @@ static uint32_t build_cases(const options *o, wvl_bench_dwt_case *cases)
         c.components = standard[i].components;
         c.depth = standard[i].depth;
         c.tile = standard[i].tile;
-        c.batch = standard[i].batch;
+        c.bundle = standard[i].bundle;
         c.interleaved = standard[i].interleaved;
         c.plain = standard[i].plain;
         add_case(cases, &count, c);
@@ -108,18 +108,19 @@ static wvl_cuda_status open_device(wvl_bench_dwt_device *d, const void *image)
 static void put_result(FILE *text, wvl_bench_json *json, const wvl_bench_dwt_case *c, const wvl_bench_dwt_result *r)
 {
     double gbs = r->floor_bytes / r->picture_us / 1e3;
-    fprintf(text,
-            "%5ux%-5u x%u %2u bit %s%s tile %4u batch %2u: %8.2f us %6.0f GB/s %5.1f %% of %8.2f us (clear %.2f, first "
-            "%.2f, later %.2f; %llu launches)%s\n",
-            c->width, c->height, c->components, c->depth,
-            c->inverse      ? c->reversible ? "5/3 inverse" : "9/7 inverse"
-            : c->reversible ? "5/3"
-                            : "9/7",
-            c->plain                               ? " plain"
-            : c->components > 1 && !c->interleaved ? " planar"
-                                                   : "",
-            c->tile, c->batch, r->picture_us, gbs, 100.0 * r->ceiling_us / r->picture_us, r->ceiling_us, r->part_us[0],
-            r->part_us[1], r->part_us[2], (unsigned long long)r->launches, r->wrong ? " WRONG" : "");
+    fprintf(
+        text,
+        "%5ux%-5u x%u %2u bit %s%s tile %4u bundle %2u: %8.2f us %6.0f GB/s %5.1f %% of %8.2f us (clear %.2f, first "
+        "%.2f, later %.2f; %llu launches)%s\n",
+        c->width, c->height, c->components, c->depth,
+        c->inverse      ? c->reversible ? "5/3 inverse" : "9/7 inverse"
+        : c->reversible ? "5/3"
+                        : "9/7",
+        c->plain                               ? " plain"
+        : c->components > 1 && !c->interleaved ? " planar"
+                                               : "",
+        c->tile, c->bundle, r->picture_us, gbs, 100.0 * r->ceiling_us / r->picture_us, r->ceiling_us, r->part_us[0],
+        r->part_us[1], r->part_us[2], (unsigned long long)r->launches, r->wrong ? " WRONG" : "");
     fflush(text);
     wvl_bench_put_open(json, NULL, '{');
     wvl_bench_put_number(json, "width", c->width);
@@ -129,7 +130,7 @@ static void put_result(FILE *text, wvl_bench_json *json, const wvl_bench_dwt_cas
     wvl_bench_put_text(json, "wavelet", c->reversible ? "5/3" : "9/7");
     wvl_bench_put_text(json, "direction", c->inverse ? "inverse" : "forward");
     wvl_bench_put_number(json, "tile", c->tile);
-    wvl_bench_put_number(json, "batch", c->batch);
+    wvl_bench_put_number(json, "batch", c->bundle);
     wvl_bench_put_number(json, "plain", c->plain);
     wvl_bench_put_number(json, "interleaved", c->interleaved);
     wvl_bench_put_number(json, "picture_us", r->picture_us);
@@ -169,7 +170,7 @@ int wvl_bench_run_dwt(wvl_bench_args *args) { return wvl_bench_dwt_measure(args,
 
 int wvl_bench_dwt_measure(wvl_bench_args *args, int is_inverse, wvl_bench_dwt_run *run)
 {
-    options o = {.one = {.components = 1, .depth = 8, .batch = 1, .levels = 5, .runs = 9}};
+    options o = {.one = {.components = 1, .depth = 8, .bundle = 1, .levels = 5, .runs = 9}};
     o.one.inverse = is_inverse;
     wvl_bench_dwt_device device;
     wvl_bench_json json;

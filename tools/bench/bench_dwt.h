@@ -10,7 +10,7 @@
 
 typedef struct wvl_bench_dwt_case {
     uint32_t width, height, components, depth, tile; /* tile 0: none */
-    uint32_t batch;                                  /* pictures in one launch */
+    uint32_t bundle;                                 /* pictures in one launch */
     int reversible, interleaved, plain;              /* plain: the any-shape kernels */
     int inverse;                                     /* coefficients back to pixels (wavelane-dwt-bench) */
     int apart;                                       /* launches do not overlap */

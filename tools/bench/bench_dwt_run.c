@@ -35,10 +35,10 @@ static wvl_cuda_status queue_part(chain *n, const set *s, int part, wvl_cuda_rou
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     if (part == PART_CEILING) {
         return wvl_cuda_launch_convert(rt, &n->device->kernels, s->pixels, s->coefs,
-                                       n->picture->pixel_bytes * n->c->batch, route);
+                                       n->picture->pixel_bytes * n->c->bundle, route);
     }
     if (part == PART_ALL || part == PART_CLEAR) {
-        status = wvl_cuda_launch_clear(rt, &n->device->kernels, s->bounds, n->bound_bytes * n->c->batch, s->splits,
+        status = wvl_cuda_launch_clear(rt, &n->device->kernels, s->bounds, n->bound_bytes * n->c->bundle, s->splits,
                                        n->table_bytes, route);
     }
     for (uint64_t r = 0; r < n->launch_count && !status; r++) {
@@ -85,17 +85,17 @@ static void place_pixels(const chain *n, const set *s, uint32_t f, wvl_cuda_pixe
 static wvl_cuda_status build_set(chain *n, set *s)
 {
     const wvl_cuda_runtime *rt = &n->device->runtime;
-    uint32_t batch = n->c->batch;
-    const wvl_cuda_table_options options = {n->c->plain, batch, n->device->multiprocessors};
+    uint32_t bundle = n->c->bundle;
+    const wvl_cuda_table_options options = {n->c->plain, bundle, n->device->multiprocessors};
     wvl_cuda_tables t = n->tables;
-    wvl_cuda_split *splits = calloc(t.split_count * batch, sizeof *splits);
-    wvl_cuda_item *items = calloc(t.item_count * batch, sizeof *items), *one = calloc(t.item_count, sizeof *one);
+    wvl_cuda_split *splits = calloc(t.split_count * bundle, sizeof *splits);
+    wvl_cuda_item *items = calloc(t.item_count * bundle, sizeof *items), *one = calloc(t.item_count, sizeof *one);
     uint32_t *fronts =
         calloc((size_t)n->picture->plan->syntax.tile_count * n->picture->plan->syntax.component_count, sizeof *fronts);
     wvl_cuda_launch launches[64];
     uint64_t split_count = 0, components = (uint64_t)n->picture->plan->syntax.tile_count *
-                                           n->picture->plan->syntax.component_count * batch;
-    for (uint32_t f = 0; splits && items && one && fronts && f < batch; f++) {
+                                           n->picture->plan->syntax.component_count * bundle;
+    for (uint32_t f = 0; splits && items && one && fronts && f < bundle; f++) {
         wvl_cuda_pixels pixels[4];
         place_pixels(n, s, f, pixels);
         wvl_cuda_memory memory = {s->coefs + n->coef_bytes * f,
@@ -113,8 +113,8 @@ static wvl_cuda_status build_set(chain *n, set *s)
         n->launch_count = t.launch_count;
         for (uint64_t r = 0; r < t.launch_count; r++) {
             n->launches[r] = (wvl_cuda_launch){
-                launches[r].kernel, launches[r].first_item * batch,  launches[r].item_count * batch, 0,
-                launches[r].asked,  batch > 1 ? 0 : launches[r].only};
+                launches[r].kernel, launches[r].first_item * bundle,  launches[r].item_count * bundle, 0,
+                launches[r].asked,  bundle > 1 ? 0 : launches[r].only};
             for (uint32_t i = 0; i < launches[r].item_count; i++) {
                 wvl_cuda_item item = one[launches[r].first_item + i];
                 item.split += (uint32_t)split_count;
@@ -122,20 +122,20 @@ static wvl_cuda_status build_set(chain *n, set *s)
             }
         }
         split_count += t.split_count;
-        n->table_bytes = s->items - s->splits + t.item_count * batch * sizeof *items;
+        n->table_bytes = s->items - s->splits + t.item_count * bundle * sizeof *items;
     }
     for (uint64_t r = 0; splits && items && r < n->launch_count; r++) {
         n->launches[r].item_count = (uint32_t)wvl_cuda_finish_items(
             n->launches[r].kernel, components, splits, items + n->launches[r].first_item, n->launches[r].item_count);
     }
     wvl_cuda_status status = splits && items && one && fronts ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
-    for (uint32_t f = 0; f < batch && !status; f++) {
+    for (uint32_t f = 0; f < bundle && !status; f++) {
         status = rt->upload(s->pixels + n->picture->pixel_bytes * f, n->picture->pixels, n->picture->pixel_bytes,
                             n->device->stream);
     }
     status = status ? status : rt->upload(s->splits, splits, split_count * sizeof *splits, n->device->stream);
     status =
-        status ? status : rt->upload(s->items, items, n->tables.item_count * batch * sizeof *items, n->device->stream);
+        status ? status : rt->upload(s->items, items, n->tables.item_count * bundle * sizeof *items, n->device->stream);
     status = status ? status : rt->stream_wait(n->device->stream);
     free(splits);
     free(items);
@@ -153,14 +153,14 @@ static uint64_t place(uint64_t *end, uint64_t bytes)
 
 static wvl_cuda_status open_set(chain *n, set *s)
 {
-    uint64_t end = 0, batch = n->c->batch;
+    uint64_t end = 0, bundle = n->c->bundle;
     set at = {0};
-    at.pixels = place(&end, n->picture->pixel_bytes * batch);
-    at.coefs = place(&end, wvl_max_u64(n->coef_bytes, 2 * n->picture->pixel_bytes) * batch);
-    at.bounds = place(&end, n->bound_bytes * batch);
-    at.planes = place(&end, n->plane_bytes * batch);
-    at.splits = place(&end, n->tables.split_count * batch * sizeof(wvl_cuda_split));
-    at.items = place(&end, n->tables.item_count * batch * sizeof(wvl_cuda_item));
+    at.pixels = place(&end, n->picture->pixel_bytes * bundle);
+    at.coefs = place(&end, wvl_max_u64(n->coef_bytes, 2 * n->picture->pixel_bytes) * bundle);
+    at.bounds = place(&end, n->bound_bytes * bundle);
+    at.planes = place(&end, n->plane_bytes * bundle);
+    at.splits = place(&end, n->tables.split_count * bundle * sizeof(wvl_cuda_split));
+    at.items = place(&end, n->tables.item_count * bundle * sizeof(wvl_cuda_item));
     wvl_cuda_status status = n->device->runtime.malloc_device(&at.base, end);
     n->set_bytes = end;
     *s = (set){at.base,
@@ -177,12 +177,12 @@ static wvl_cuda_status open_set(chain *n, set *s)
 static wvl_cuda_status check_sets(chain *n, uint64_t *wrong)
 {
     const wvl_cuda_runtime *rt = &n->device->runtime;
-    uint32_t last = n->c->batch - 1;
+    uint32_t last = n->c->bundle - 1;
     uint8_t *samples = malloc(n->coef_bytes), *bounds = malloc(n->bound_bytes);
     wvl_cuda_status status = samples && bounds ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < wvl_min_u32(n->set_count, 2) && !status; i++) {
         const set *s = &n->sets[i];
-        status = rt->fill(s->coefs, 0xA7, n->coef_bytes * n->c->batch, n->device->stream);
+        status = rt->fill(s->coefs, 0xA7, n->coef_bytes * n->c->bundle, n->device->stream);
         status = status ? status : queue_part(n, s, PART_ALL, wvl_cuda_to_stream(n->device->stream));
         status =
             status ? status : rt->download(samples, s->coefs + n->coef_bytes * last, n->coef_bytes, n->device->stream);
@@ -199,7 +199,7 @@ static wvl_cuda_status check_sets(chain *n, uint64_t *wrong)
 static wvl_cuda_status measure_chain(chain *n, wvl_bench_dwt_result *result)
 {
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    double set_bytes = (double)(n->picture->pixel_bytes + n->coef_bytes) * n->c->batch;
+    double set_bytes = (double)(n->picture->pixel_bytes + n->coef_bytes) * n->c->bundle;
     uint32_t wanted = (uint32_t)wvl_min_u64((uint64_t)(ROTATE_BYTES / set_bytes) + 2, SETS_MAX);
     for (; n->set_count < wanted && !status; n->set_count += !status) {
         status = open_set(n, &n->sets[n->set_count]);

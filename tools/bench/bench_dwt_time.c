@@ -40,7 +40,7 @@ wvl_cuda_status wvl_bench_dwt_time_part(const wvl_bench_dwt_timing *n, int part,
     const wvl_cuda_runtime *rt = &n->device->runtime;
     wvl_cuda_draft draft;
     wvl_cuda_exec exec = NULL;
-    double estimate = 3.0 * (double)n->picture->pixel_bytes * n->c->batch / 4e6;
+    double estimate = 3.0 * (double)n->picture->pixel_bytes * n->c->bundle / 4e6;
     uint32_t chains = (uint32_t)wvl_max_u64((uint64_t)(CHAIN_US / estimate / n->set_count), 1);
     uint32_t length = chains * n->set_count;
     wvl_cuda_status status = wvl_cuda_open_draft(rt, n->device->context, &draft);
@@ -52,7 +52,7 @@ wvl_cuda_status wvl_bench_dwt_time_part(const wvl_bench_dwt_timing *n, int part,
     }
     wvl_cuda_status closed = wvl_cuda_close_draft(rt, &draft, status ? NULL : &exec);
     status = status ? status : closed;
-    status = status ? status : time_graph(n, exec, length * n->c->batch, us);
+    status = status ? status : time_graph(n, exec, length * n->c->bundle, us);
     if (exec) {
         (void)rt->exec_destroy(exec);
     }

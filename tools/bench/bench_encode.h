@@ -57,7 +57,7 @@ int wvl_bench_measure_scaling(const wvl_bench_picture *picture, const wvl_bench_
 void wvl_bench_write_scaling(const wvl_bench_scaling *scaling, FILE *out);
 void wvl_bench_put_scaling(wvl_bench_json *json, const wvl_bench_scaling *scaling);
 
-/* As text, and as an object of the JSON. */
+/* Writes text, and an object of the JSON. */
 void wvl_bench_write_report(const wvl_bench_report *report, FILE *out);
 void wvl_bench_put_report(wvl_bench_json *json, const wvl_bench_report *report);
 

@@ -27,7 +27,7 @@ typedef struct flight {
     codestream expected[WVL_BENCH_RING_MAX]; /* without --memory: none */
     wvl_encoder *encoder;                    /* NULL: one by one */
     wvl_bench_arrivals *arrivals;            /* NULL: pixels are there before the clock starts */
-    /* Of the turn that runs: */
+    /* The turn that runs: */
     const wvl_plan *at_work;
     uint32_t first, stride; /* its pictures of the ring */
     int compares;           /* every byte; else how many there are, and some of them */
@@ -457,7 +457,7 @@ static int encode_expected(flight *f)
     return code ? WVL_BENCH_EXIT_FAILED : WVL_BENCH_EXIT_OK;
 }
 
-/* Of each device by itself, where several share the pictures. */
+/* Makes a plan for each device by itself, where several share the pictures. */
 static wvl_status make_plans_alone(flight *f, wvl_bench_flight_results *results)
 {
     const wvl_bench_frames_options *o = f->options;

@@ -60,7 +60,7 @@ static void put_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* Whether there is something to put. */
+/* Says whether there is something to put. */
 static int put_key(wvl_bench_json *json, const char *key)
 {
     if (!json->out) {

@@ -22,8 +22,8 @@
 
 typedef struct wvl_bench_store wvl_bench_store;
 
-/* Of the first `devices` devices. NULL (reported): there are fewer, or this build has no device code. Kind HOST needs
- * none. */
+/* Takes the first `devices` devices. NULL (reported): there are fewer, or this build has no device code. Kind HOST
+ * needs none. */
 wvl_bench_store *wvl_bench_open_store(wvl_memory_kind kind, uint32_t devices);
 /* Gives all memory back. NULL is allowed. */
 void wvl_bench_close_store(wvl_bench_store *store);
@@ -80,7 +80,7 @@ typedef struct wvl_bench_frames_options {
     wvl_bench_settings settings;
     uint32_t threads, count;
     wvl_bench_list frames; /* pictures in flight, 0: one by one */
-    /* Of --memory: */
+    /* The option --memory: */
     int has_memory;
     int kind;                      /* wvl_memory_kind; HOST without --memory */
     int order;                     /* wvl_bench_order */

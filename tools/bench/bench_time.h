@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Of all threads of the process but for wall. Cycles and instructions outside the kernel; NAN where nothing counts
- * them. */
+/* Sums over all threads of the process, but for wall. Cycles and instructions outside the kernel; NAN where nothing
+ * counts them. */
 typedef struct wvl_bench_time {
     double wall_seconds, cpu_seconds, cycles, instructions;
 } wvl_bench_time;

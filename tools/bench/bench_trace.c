@@ -75,7 +75,7 @@ static double common_seconds(const span_list *a, const span_list *b)
     return sum;
 }
 
-/* What of joined spans lies in a window. */
+/* Clips what of joined spans lies in a window. */
 static void clip_spans(span_list *list, double from, double to)
 {
     uint32_t n = 0;

@@ -48,7 +48,7 @@ static int check_area(wvl_io_jp2 *j, const uint8_t *siz)
 
 int wvl_io_jp2_check_size(wvl_io_jp2 *j)
 {
-    const uint8_t *siz = j->codestream + 4; /* the length field of the segment */
+    const uint8_t *siz = j->codestream + 4; /* the length field of the marker segment */
     if (j->codestream_bytes < 4 + 41 || memcmp(j->codestream, "\xff\x4f\xff\x51", 4) != 0) {
         return wvl_io_fail(j->context, "codestream: does not begin with SOC and SIZ");
     }

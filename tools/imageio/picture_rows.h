@@ -3,7 +3,7 @@
  * Pictures by rows, for pictures larger than the memory. Samples, refusals and notes are those of
  * wvl_io_read_picture().
  *
- * A reader holds a few rows: of a file in strips or tiles one row of strips or tiles, and never the picture.
+ * A reader holds a few rows: of a file in TIFF strips or tiles one row of TIFF strips or tiles, and never the picture.
  */
 #ifndef WVL_TOOLS_IMAGEIO_PICTURE_ROWS_H
 #define WVL_TOOLS_IMAGEIO_PICTURE_ROWS_H
@@ -63,8 +63,8 @@ static inline uint32_t wvl_io_rows_of_component(const wvl_io_component *componen
 }
 /* Offset of the first sample of a component in a row of its buffer, in bytes. */
 size_t wvl_io_rows_offset(const wvl_io_rows *rows, uint32_t component);
-/* The reader holds about this many bytes beside the buffers of the caller, without metadata and the lists of strips or
- * tiles; 128 KiB more are fixed. */
+/* The reader holds about this many bytes beside the buffers of the caller, without metadata and the lists of TIFF
+ * strips or tiles; 128 KiB more are fixed. */
 uint64_t wvl_io_rows_memory(const wvl_io_rows *rows);
 
 /*

@@ -65,9 +65,9 @@ static int on_error(TIFF *tiff, void *user, const char *module, const char *form
 
 /*
  * Some coders warn and go on where they have no data, and what they then hand out is not the picture: fax lines of
- * another length, JPEG data that ends early or is smaller than its strip. Their warnings are no part of sound files,
- * whatever the words are. Others warn of what is harmless, such as LZW in the old style; where data is missing they
- * return an error. What warnings about the directory may hide is found by wvl_io_tiff_open_directory.
+ * another length, JPEG data that ends early or is smaller than its TIFF strip. Their warnings are no part of sound
+ * files, whatever the words are. Others warn of what is harmless, such as LZW in the old style; where data is missing
+ * they return an error. What warnings about the directory may hide is found by wvl_io_tiff_open_directory.
  */
 static int is_fatal_warning(const wvl_io_tiff *t)
 {
@@ -109,7 +109,7 @@ int wvl_io_tiff_fail(wvl_io_tiff *t, const char *otherwise)
 }
 
 /* No single block that libtiff allocates need be larger than the file times a little: it holds compressed
-   strips, their tables, and a few rows. */
+   TIFF strips, their tables, and a few rows. */
 static TIFFOpenOptions *make_options(wvl_io_tiff *t)
 {
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
@@ -201,7 +201,7 @@ static int describe(wvl_io_tiff *t)
     return wvl_io_tiff_take_metadata(t);
 }
 
-/* A band that is held, and what libtiff holds: a strip or tile as it is stored. */
+/* A band that is held, and what libtiff holds: a TIFF strip or tile as it is stored. */
 static void count_memory(wvl_io_tiff *t)
 {
     const wvl_io_picture *picture = t->context->picture;

@@ -46,14 +46,14 @@ typedef struct wvl_io_tiff {
     int is_tiled;
     uint32_t tile_width, tile_height, rows_per_strip; /* 0: not given */
     uint16_t fill_order;
-    uint32_t missing;       /* strips or tiles that are not in the file */
+    uint32_t missing;       /* TIFF strips or tiles that are not in the file */
     uint64_t fill;          /* bits of their samples */
     wvl_io_palette palette; /* entries 0: no palette picture */
 
-    /* Rows come in bands: a row of tiles, or the strips of all planes that hold the same rows. */
+    /* Rows come in bands: a row of tiles, or the TIFF strips of all planes that hold the same rows. */
     uint32_t band_rows; /* 1: rows can be read one by one */
     int is_stored;      /* rows are read from the file without libtiff */
-    uint8_t *chunk;     /* a tile, a strip or a line: what libtiff decodes into; owned */
+    uint8_t *chunk;     /* a tile, a TIFF strip or a line: what libtiff decodes into; owned */
     uint64_t chunk_bytes;
     wvl_io_row_buffer *band; /* the present band, where rows are wanted in smaller portions; owned, with its blocks */
     uint32_t band_count, band_first, band_held; /* buffers; the rows that the band holds */
@@ -120,10 +120,10 @@ int wvl_io_tiff_tile_bytes(wvl_io_tiff *t, uint64_t *byte_count);
 /* Allocates the chunk; what: for the message. */
 int wvl_io_tiff_need_chunk(wvl_io_tiff *t, uint64_t byte_count, const char *what);
 
-/* Decodes a strip or tile into the chunk; byte_count: of what it must hold. */
+/* Decodes a TIFF strip or tile into the chunk; byte_count: of what it must hold. */
 int wvl_io_tiff_decode_chunk(wvl_io_tiff *t, uint32_t number, uint64_t byte_count);
 
-/* tiff_sparse.c: whether the file leaves a strip or tile out. */
+/* tiff_sparse.c: whether the file leaves a TIFF strip or tile out. */
 int wvl_io_tiff_is_missing(const wvl_io_tiff *t, uint32_t chunk);
 /* Sets missing and fill, and tells. */
 void wvl_io_tiff_prepare_missing(wvl_io_tiff *t, uint32_t missing, uint32_t count);
@@ -137,7 +137,7 @@ void wvl_io_tiff_fill_units(const wvl_io_tiff *t, uint8_t *units, size_t bytes);
 int wvl_io_tiff_read_rows(wvl_io_tiff *t, uint32_t first, uint32_t count);
 void wvl_io_tiff_release_band(wvl_io_tiff *t);
 
-/* tiff_stored.c: uncompressed rows. Whether they are read without libtiff, which would hold a whole strip. */
+/* tiff_stored.c: uncompressed rows. Whether they are read without libtiff, which would hold a whole TIFF strip. */
 int wvl_io_tiff_is_stored(const wvl_io_tiff *t);
 /* How its samples may stay, where that was asked for. is_stored is set. */
 wvl_io_words wvl_io_tiff_find_words(const wvl_io_tiff *t);

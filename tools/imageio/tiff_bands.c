@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows of TIFF in portions that do not end where strips or tiles end: the band that holds them is kept. */
+/* Rows of TIFF in portions that do not end where TIFF strips or tiles end: the band that holds them is kept. */
 #include "read_tiff.h"
 
 #include <stdlib.h>

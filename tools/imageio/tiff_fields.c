@@ -102,7 +102,7 @@ static int check_coder(wvl_io_tiff *t)
 
 /*
  * libtiff lays the units of subsampled JPEG data out with the pitch of a scan line or tile row, which is the
- * length of a row of units only in some cases (2x1 in strips, 2x2 in tiles); elsewhere they overwrite each
+ * length of a row of units only in some cases (2x1 in TIFF strips, 2x2 in tiles); elsewhere they overwrite each
  * other, so that only its conversion to RGB gives the whole picture.
  */
 static int has_whole_units(wvl_io_tiff *t)
@@ -114,7 +114,7 @@ static int has_whole_units(wvl_io_tiff *t)
            pitch == ((uint64_t)width + t->step_x - 1) / t->step_x * ((uint64_t)t->step_x * t->step_y + 2);
 }
 
-/* YCbCr of JPEG data becomes RGB as that of JPEG files does, whatever its steps, in strips and tiles. */
+/* YCbCr of JPEG data becomes RGB as that of JPEG files does, whatever its steps, in TIFF strips and tiles. */
 static int choose_jpeg_colors(wvl_io_tiff *t)
 {
     if (t->planar != PLANARCONFIG_CONTIG || t->samples != 3) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Strips by rows and tiles by blocks, of 1 to 32 bits, into interleaved or planar samples. */
+/* TIFF strips by rows and tiles by blocks, of 1 to 32 bits, into interleaved or planar samples. */
 #include "float_samples.h"
 #include "read_tiff.h"
 
@@ -101,7 +101,7 @@ int wvl_io_tiff_need_chunk(wvl_io_tiff *t, uint64_t byte_count, const char *what
     if (!t->chunk) {
         return -1;
     }
-    /* LERC holds a strip or tile up to three times. */
+    /* LERC holds a TIFF strip or tile up to three times. */
     return t->compression == COMPRESSION_NONE
                ? 0
                : wvl_io_reserve(t->context, WVL_IO_TIFF_RESERVE + 4 * byte_count, "libtiff");
@@ -139,7 +139,8 @@ static int prepare_strips(wvl_io_tiff *t)
     t->is_stored = wvl_io_tiff_is_stored(t);
     wvl_io_settle_words(t->context, wvl_io_tiff_find_words(t), (size_t)line_bytes);
     t->band_rows = 1;
-    /* libtiff holds one strip: planes that took turns with each row would have it read strips again and again. */
+    /* libtiff holds one TIFF strip: planes that took turns with each row would have it read TIFF strips again and
+     * again. */
     if (samples_of_row(t) != t->samples && !t->is_stored) {
         t->band_rows = t->rows_per_strip != 0 && t->rows_per_strip < t->height ? t->rows_per_strip : t->height;
     }
@@ -282,8 +283,8 @@ static int describe(wvl_io_tiff *t)
     return 0;
 }
 
-/* A strip or tile outside the file, or one with a place and without bytes, is a truncated file whatever the coder would
-   make of it. Inside the header of the file or the directory it would give their bytes as samples. */
+/* A TIFF strip or tile outside the file, or one with a place and without bytes, is a truncated file whatever the coder
+   would make of it. Inside the header of the file or the directory it would give their bytes as samples. */
 static int check_chunk(wvl_io_tiff *t, uint32_t i, uint32_t count)
 {
     uint64_t size = t->context->source.size, offset = TIFFGetStrileOffset(t->tiff, i);
@@ -340,8 +341,8 @@ static int read_plane(wvl_io_tiff *t, uint32_t component, uint32_t first, uint32
     return t->is_tiled ? read_tiles(t, &to, first, count, inverts) : read_lines(t, &to, first, count, inverts);
 }
 
-/* Some writers fill the last strip up to RowsPerStrip. Where all of such a strip is asked for at once, libtiff has
-   libdeflate decode it, which may then write less than it could and is believed; zlib gives what fits. */
+/* Some writers fill the last TIFF strip up to RowsPerStrip. Where all of such a TIFF strip is asked for at once,
+   libtiff has libdeflate decode it, which may then write less than it could and is believed; zlib gives what fits. */
 static void choose_inflater(wvl_io_tiff *t)
 {
     uint32_t rows = t->rows_per_strip;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sparse TIFF, as GDAL writes it: a strip or tile with neither bytes nor a place is not in the file, and its samples
- * are those of GDAL_NODATA where that can be a sample, else 0.
+ * Sparse TIFF, as GDAL writes it: a TIFF strip or tile with neither bytes nor a place is not in the file, and its
+ * samples are those of GDAL_NODATA where that can be a sample, else 0.
  */
 #include "float_samples.h"
 #include "read_tiff.h"

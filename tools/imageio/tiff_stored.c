@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows of uncompressed strips, read one by one. libtiff holds a whole strip, and many writers make a single strip of
- * the whole picture.
+ * Rows of uncompressed TIFF strips, read one by one. libtiff holds a whole TIFF strip, and many writers make a single
+ * TIFF strip of the whole picture.
  */
 #include "read_tiff.h"
 

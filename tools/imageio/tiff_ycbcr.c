@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Subsampled YCbCr (TIFF 6.0 section 21): strips and tiles consist of data units of step_x * step_y luma samples
+ * Subsampled YCbCr (TIFF 6.0 section 21): TIFF strips and tiles consist of data units of step_x * step_y luma samples
  * followed by one Cb and one Cr. The three planes are kept at their stored size; libtiff gives JPEG data in the
  * same form when it is not asked for RGB.
  */
@@ -70,7 +70,7 @@ static int prepare_tiles(wvl_io_tiff *t)
     return wvl_io_tiff_need_chunk(t, bytes, "tile");
 }
 
-/* A strip or tile of so many bytes, which begins at (x, y). */
+/* A TIFF strip or tile of so many bytes, which begins at (x, y). */
 static int read_chunk(wvl_io_tiff *t, uint32_t number, uint64_t bytes, uint32_t x, uint32_t y, uint32_t units_across,
                       uint32_t rows)
 {

@@ -29,7 +29,7 @@ typedef struct dispatch {
     unsigned idle;   /* looks for messages in vain */
 } dispatch;
 
-static int worker_count(const dispatch *r) { return r->d->seat->count - 1; }
+static int worker_count(const dispatch *r) { return r->d->place->count - 1; }
 
 static void end_run(dispatch *r, int code)
 {
@@ -41,7 +41,7 @@ static void end_run(dispatch *r, int code)
 
 /* ---- Frames in their order ------------------------------------------------------------------- */
 
-/* What came from a worker, as the frame that it would be here. */
+/* Makes what came from a worker, as the frame that it would be here. */
 static wvl_cli_frame make_frame(const dispatch *r, const wvl_mpi_done *done)
 {
     wvl_cli_frame f;
@@ -133,12 +133,12 @@ static void take_hello(dispatch *r, int rank, const wvl_mpi_hello *hello)
         end_run(r, WVL_EXIT_USAGE);
         return;
     }
-    if (hello->code || !wvl_sequence_add_worker(r->leases, (uint32_t)rank - 1, hello->slots)) {
+    if (hello->code || !wvl_sequence_add_worker(r->leases, (uint32_t)rank - 1, hello->seats)) {
         wvl_cli_warn("rank %d on %s cannot work, for the reason that it printed; the others do its frames", rank,
                      hello->host);
     } else {
         r->able++;
-        wvl_cli_inform("rank %d on %s: %" PRIu32 " frames at a time, device %s", rank, hello->host, hello->slots,
+        wvl_cli_inform("rank %d on %s: %" PRIu32 " frames at a time, device %s", rank, hello->host, hello->seats,
                        hello->device);
     }
     if (r->hellos == worker_count(r) && !r->able) {
@@ -288,7 +288,7 @@ void wvl_mpi_dispatch(wvl_cli_sequence *q, void *dispatcher)
     } else {
         wvl_mpi_start start = {.goes_on = 1};
         r.d->has_started = 1;
-        wvl_cli_arm_signals(q->batch.cancel);
+        wvl_cli_arm_signals(q->run.cancel);
         (void)wvl_mpi_share_source(&q->source, &start, 0);
         run(&r);
         int code = wvl_cli_sync_frames(q->store);

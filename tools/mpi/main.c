@@ -62,9 +62,9 @@ static void print_help(void)
     wvl_cli_print_help_of(stdout, "sequence");
 }
 
-static int run_dispatcher(const wvl_mpi_seat *seat, wvl_cli_sequence_options *options, int code, double slow_seconds)
+static int run_dispatcher(const wvl_mpi_place *place, wvl_cli_sequence_options *options, int code, double slow_seconds)
 {
-    wvl_mpi_dispatcher d = {.seat = seat, .slow_seconds = slow_seconds};
+    wvl_mpi_dispatcher d = {.place = place, .slow_seconds = slow_seconds};
     wvl_mpi_start end = {.goes_on = 0};
     wvl_cli_crew crew = {wvl_mpi_dispatch, &d};
     if (!code) {
@@ -82,23 +82,23 @@ static int run_dispatcher(const wvl_mpi_seat *seat, wvl_cli_sequence_options *op
 }
 
 /* Rank 0 says what is wrong with the options; the others are silent. Only rank 0 ends with a code. */
-static int run(int argc, char **argv, const wvl_mpi_seat *seat)
+static int run(int argc, char **argv, const wvl_mpi_place *place)
 {
     static wvl_cli_sequence_options options;
     double slow_seconds = SLOW_SECONDS;
-    if (seat->rank) {
+    if (place->rank) {
         wvl_cli_hold_messages();
     }
     int code = take_own_options(&argc, argv, &slow_seconds);
     TRY(code, wvl_cli_parse_sequence(argc, argv, &options));
     wvl_cli_set_verbosity(options.args.quiet ? -1 : options.args.verbose);
-    if (seat->rank) {
+    if (place->rank) {
         wvl_cli_forget_messages(0);
         wvl_cli_tell_messages();
-        wvl_mpi_run_worker(seat, &options, code);
+        wvl_mpi_run_worker(place, &options, code);
         code = WVL_EXIT_OK;
-    } else if (seat->count > 1) {
-        code = run_dispatcher(seat, &options, code, slow_seconds);
+    } else if (place->count > 1) {
+        code = run_dispatcher(place, &options, code, slow_seconds);
     } else {
         TRY(code, wvl_cli_conduct_sequence(&options, NULL));
     }
@@ -108,19 +108,19 @@ static int run(int argc, char **argv, const wvl_mpi_seat *seat)
 
 int main(int argc, char **argv)
 {
-    wvl_mpi_seat seat;
+    wvl_mpi_place place;
     int level, code = WVL_EXIT_OK;
     wvl_cli_enter_guard(argv);
     wvl_cli_catch_signals(); /* before MPI has threads */
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
-    wvl_mpi_find_seat(&seat);
+    wvl_mpi_find_place(&place);
     int wants_help = asks_for("--help", argc, argv) || asks_for("-h", argc, argv);
     int wants_version = asks_for("--version", argc, argv);
     if (!wants_help && !wants_version) {
-        code = run(argc, argv, &seat);
-    } else if (!seat.rank && wants_help) {
+        code = run(argc, argv, &place);
+    } else if (!place.rank && wants_help) {
         print_help();
-    } else if (!seat.rank) {
+    } else if (!place.rank) {
         wvl_cli_print_version(stdout);
     }
     wvl_mpi_finish_sending();

@@ -4,7 +4,7 @@
  * workers read and write files of a shared file system.
  *
  *   start   0 -> all, collective: what the sequence is, and the names of its inputs
- *   HELLO   worker -> 0: its slots; or that it cannot work
+ *   HELLO   worker -> 0: its seats; or that it cannot work
  *   LEASE   0 -> worker: up to WVL_MPI_LEASES frames
  *   DONE    worker -> 0: one frame
  *   STOP    0 -> worker: nothing more is leased
@@ -36,7 +36,7 @@ typedef struct wvl_mpi_start {
 
 typedef struct wvl_mpi_hello {
     int32_t code; /* exit code; its reason is on standard error */
-    uint32_t slots;
+    uint32_t seats;
     uint64_t parameters; /* checksum of what the bytes depend on, the version too */
     char host[64], device[24];
 } wvl_mpi_hello;
@@ -65,22 +65,22 @@ _Static_assert(sizeof(wvl_mpi_done) <= WVL_MPI_MESSAGE, "too long to go at once"
 _Static_assert(sizeof(wvl_mpi_lease) * WVL_MPI_LEASES <= WVL_MPI_MESSAGE, "too long to go at once");
 
 /* Where a rank stands. */
-typedef struct wvl_mpi_seat {
+typedef struct wvl_mpi_place {
     int rank, count;     /* of all */
     int worker, workers; /* of the workers on this machine; the dispatcher: 0 of 0 */
     int is_beside;       /* on the machine of rank 0 */
     char host[64];
-} wvl_mpi_seat;
+} wvl_mpi_place;
 
-/* seat.c. Collective. */
-void wvl_mpi_find_seat(wvl_mpi_seat *seat);
+/* place.c. Collective. */
+void wvl_mpi_find_place(wvl_mpi_place *place);
 /* Rank 0 gives its source, the others get it. 0: the run ends. Without memory the job is aborted. */
 int wvl_mpi_share_source(wvl_cli_source *source, wvl_mpi_start *start, int rank);
 /* Threads of a worker where none are asked for: its share of the machine, within the processors it is bound to. */
-uint32_t wvl_mpi_share_threads(const wvl_mpi_seat *seat);
+uint32_t wvl_mpi_share_threads(const wvl_mpi_place *place);
 /* Where no device is named: those of the machine go round among its workers. text: the device, by name. */
-void wvl_mpi_share_device(const wvl_mpi_seat *seat, wvl_cli_sequence *q, char *text, size_t room);
-/* Of all that the bytes of frames follow from, beside their pixels. */
+void wvl_mpi_share_device(const wvl_mpi_place *place, wvl_cli_sequence *q, char *text, size_t room);
+/* Returns a checksum of all that the bytes of frames follow from, beside their pixels. */
 uint64_t wvl_mpi_sum_parameters(const wvl_cli_sequence *q);
 /* Copies the message; never waits. By the thread that called MPI_Init. */
 void wvl_mpi_send(const void *message, size_t bytes, int rank, wvl_mpi_tag tag);
@@ -88,11 +88,11 @@ void wvl_mpi_send(const void *message, size_t bytes, int rank, wvl_mpi_tag tag);
 void wvl_mpi_finish_sending(void);
 
 /* worker.c. From the start to BYE. parse_code: of its options. */
-void wvl_mpi_run_worker(const wvl_mpi_seat *seat, wvl_cli_sequence_options *options, int parse_code);
+void wvl_mpi_run_worker(const wvl_mpi_place *place, wvl_cli_sequence_options *options, int parse_code);
 
 /* dispatcher.c: a crew for wvl_cli_conduct_sequence. */
 typedef struct wvl_mpi_dispatcher {
-    const wvl_mpi_seat *seat;
+    const wvl_mpi_place *place;
     double slow_seconds;
     int has_started; /* workers know that the run goes on */
     int missing;     /* workers that have not said BYE */

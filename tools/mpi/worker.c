@@ -10,7 +10,7 @@
 
 #define NAP_NANOSECONDS 1000000 /* between two looks for messages while threads are at work */
 
-/* Of a list: leases that came, or answers that wait. */
+/* An item of a list: leases that came, or answers that wait. */
 typedef struct item {
     struct item *next;
     union {
@@ -25,7 +25,7 @@ typedef struct item_list {
 
 typedef struct worker {
     wvl_cli_sequence q;
-    size_t slots;
+    size_t seats;
     pthread_mutex_t lock;      /* guards what follows */
     pthread_cond_t came, went; /* a lease or a stop; an answer or the end of the threads */
     item_list leases, answers;
@@ -132,8 +132,8 @@ static void do_lease(worker *w, const wvl_mpi_lease *lease, wvl_cli_turns *turns
     put_answer(w, answer);
 }
 
-/* One slot: frames until the stop. */
-static void run_slot(void *user, wvl_cli_turns *turns, size_t index, void *piece)
+/* One seat: frames until the stop. */
+static void run_seat(void *user, wvl_cli_turns *turns, size_t index, void *piece)
 {
     worker *w = user;
     item *lease;
@@ -145,11 +145,11 @@ static void run_slot(void *user, wvl_cli_turns *turns, size_t index, void *piece
     }
 }
 
-static void *run_slots(void *arg)
+static void *run_seats(void *arg)
 {
     worker *w = arg;
-    const wvl_cli_pieces slots = {.count = w->slots, .work = run_slot, .user = w};
-    if (!wvl_cli_run_slots(&w->q, &slots)) {
+    const wvl_cli_pieces seats = {.count = w->seats, .work = run_seat, .user = w};
+    if (!wvl_cli_run_seats(&w->q, &seats)) {
         end_all();
     }
     pthread_mutex_lock(&w->lock);
@@ -179,8 +179,8 @@ static void stop(worker *w, const wvl_mpi_stop *message)
     w->is_stopped = 1;
     pthread_cond_broadcast(&w->came);
     pthread_mutex_unlock(&w->lock);
-    if (message->cancels && w->q.batch.cancel) {
-        wvl_cancel_raise(w->q.batch.cancel);
+    if (message->cancels && w->q.run.cancel) {
+        wvl_cancel_raise(w->q.run.cancel);
     }
 }
 
@@ -240,19 +240,19 @@ static void speak(worker *w)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static int open_worker(worker *w, const wvl_mpi_seat *seat, wvl_mpi_hello *hello)
+static int open_worker(worker *w, const wvl_mpi_place *place, wvl_mpi_hello *hello)
 {
     const wvl_cli_sequence_options *o = w->q.options;
     const wvl_cli_store_request request = {.options = o, .source = &w->q.source, .syncs_each = !seat->is_beside};
-    int code = wvl_cli_open_batch(&w->q.batch);
+    int code = wvl_cli_open_run(&w->q.run);
     if (code) {
         return code;
     }
     wvl_mpi_share_device(seat, &w->q, hello->device, sizeof hello->device);
     hello->parameters = wvl_mpi_sum_parameters(&w->q);
-    w->slots = wvl_cli_count_slots(&w->q);
-    w->slots = w->slots < WVL_SEQUENCE_LEASE_SLOTS ? w->slots : WVL_SEQUENCE_LEASE_SLOTS;
-    hello->slots = (uint32_t)w->slots;
+    w->seats = wvl_cli_count_seats(&w->q);
+    w->seats = w->seats < WVL_SEQUENCE_LEASE_SEATS ? w->seats : WVL_SEQUENCE_LEASE_SEATS;
+    hello->seats = (uint32_t)w->seats;
     return wvl_cli_open_store(&request, &w->q.store);
 }
 
@@ -282,7 +282,7 @@ static void close_lists(worker *w)
 static void work(worker *w)
 {
     pthread_t threads;
-    if (pthread_create(&threads, NULL, run_slots, w)) {
+    if (pthread_create(&threads, NULL, run_seats, w)) {
         wvl_cli_error("no thread can be started; all ranks end");
         (void)MPI_Abort(MPI_COMM_WORLD, WVL_EXIT_DEVICE);
         abort();
@@ -302,7 +302,7 @@ static void await_stop(worker *w)
     }
 }
 
-void wvl_mpi_run_worker(const wvl_mpi_seat *seat, wvl_cli_sequence_options *options, int parse_code)
+void wvl_mpi_run_worker(const wvl_mpi_place *place, wvl_cli_sequence_options *options, int parse_code)
 {
     static worker w;
     wvl_mpi_start start = {0};

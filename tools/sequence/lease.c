@@ -13,7 +13,7 @@
 
 typedef enum place_state { PLACE_ENDED, PLACE_LEASED, PLACE_AGAIN } place_state;
 
-/* Of a place from the first open one to the next fresh one. */
+/* A place from the first open one to the next fresh one. */
 typedef struct place_entry {
     place_state state;
     unsigned failures, holder_count;
@@ -30,11 +30,11 @@ typedef struct holding {
 } holding;
 
 typedef struct worker_entry {
-    uint32_t slots;    /* 0: not there */
+    uint32_t seats;    /* 0: not there */
     uint32_t held;     /* of holdings */
     uint64_t owed;     /* leases without an answer; those that ended elsewhere count too */
     double heard;      /* of its last answer, or of its first lease after all answers */
-    holding *holdings; /* [2 * slots] */
+    holding *holdings; /* [2 * seats] */
 } worker_entry;
 
 struct wvl_sequence_leases {
@@ -42,8 +42,8 @@ struct wvl_sequence_leases {
     uint64_t allowed;     /* places below it */
     uint64_t first, next; /* the first open place; the next fresh one */
     uint64_t again;       /* places that wait for another try */
-    uint64_t slots;       /* of all workers */
-    uint32_t present;     /* workers with slots */
+    uint64_t seats;       /* of all workers */
+    uint32_t present;     /* workers with seats */
     int is_stopped;
     double durations[DURATIONS], slow_after;
     uint64_t results;
@@ -86,15 +86,15 @@ void wvl_sequence_close_leases(wvl_sequence_leases *l)
     free(l);
 }
 
-int wvl_sequence_add_worker(wvl_sequence_leases *l, uint32_t worker, uint32_t slots)
+int wvl_sequence_add_worker(wvl_sequence_leases *l, uint32_t worker, uint32_t seats)
 {
     worker_entry *w = &l->workers[worker];
-    w->holdings = calloc((size_t)slots * 2, sizeof *w->holdings);
+    w->holdings = calloc((size_t)seats * 2, sizeof *w->holdings);
     if (!w->holdings) {
         return 0;
     }
-    w->slots = slots;
-    l->slots += slots;
+    w->seats = seats;
+    l->seats += seats;
     l->present++;
     return 1;
 }
@@ -200,15 +200,15 @@ static int find_place(const wvl_sequence_leases *l, uint32_t worker, double now,
     if (find_again(l, worker, now, place) || find_fresh(l, place)) {
         return 1;
     }
-    return w->held < w->slots && find_slow(l, worker, now, place);
+    return w->held < w->seats && find_slow(l, worker, now, place);
 }
 
-/* Leases that a worker may have: its slots, and of what is left a share, at most as many again. */
+/* Leases that a worker may have: its seats, and of what is left a share, at most as many again. */
 static uint64_t most_held(const wvl_sequence_leases *l, const worker_entry *w)
 {
     uint64_t left = l->again + (l->allowed > l->next ? l->allowed - l->next : 0);
-    uint64_t per_slot = left / (2 * l->slots), share = per_slot ? w->slots : left * w->slots / (2 * l->slots);
-    return w->slots + share;
+    uint64_t per_seat = left / (2 * l->seats), share = per_seat ? w->seats : left * w->seats / (2 * l->seats);
+    return w->seats + share;
 }
 
 /* Takes a place from the list of a worker: 1 with what stood there, else 0. */
@@ -273,7 +273,7 @@ size_t wvl_sequence_take_leases(wvl_sequence_leases *l, uint32_t worker, double 
     const worker_entry *w = &l->workers[worker];
     size_t count = 0;
     uint64_t place;
-    if (!w->slots || l->is_stopped || is_silent(l, w, now)) {
+    if (!w->seats || l->is_stopped || is_silent(l, w, now)) {
         return 0;
     }
     while (count < most && w->held < most_held(l, w) && find_place(l, worker, now, &place)) {
@@ -284,7 +284,7 @@ size_t wvl_sequence_take_leases(wvl_sequence_leases *l, uint32_t worker, double 
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-/* Others that work on it still owe an answer, but it holds up none of their slots. */
+/* Others that work on it still owe an answer, but it holds up none of their seats. */
 static void end_place(wvl_sequence_leases *l, place_entry *e, uint64_t place)
 {
     holding dropped;
@@ -299,7 +299,7 @@ static void end_place(wvl_sequence_leases *l, place_entry *e, uint64_t place)
     }
 }
 
-/* Whether nobody who still has the frame has answered for long. */
+/* Says whether nobody who still has the frame has answered for long. */
 static int is_given_up(const wvl_sequence_leases *l, const place_entry *e, double now)
 {
     for (unsigned i = 0; i < e->holder_count; i++) {

@@ -3,7 +3,7 @@
  * Who works on which frame of a sequence. Frames have places from 0 on. A worker gets leases, and answers each with a
  * result or a failure. The clock is the caller's: seconds that never go back. One thread.
  *
- * - A worker has as many leases as it has slots, and as many again to go on with. Towards the end the second half
+ * - A worker has as many leases as it has seats, and as many again to go on with. Towards the end the second half
  *   shrinks, so that no worker has frames waiting while another one has none.
  * - A frame that failed is leased again, to another worker if there is one. The third failure is final, also where
  *   another worker still has the frame but has not answered for long.
@@ -18,14 +18,14 @@
 
 #define WVL_SEQUENCE_LEASE_TRIES 3u
 #define WVL_SEQUENCE_LEASE_WINDOW 65536u /* leases stay within these places of the first one that has not ended */
-#define WVL_SEQUENCE_LEASE_SLOTS 4096u   /* most of one worker */
+#define WVL_SEQUENCE_LEASE_SEATS 4096u   /* most of one worker */
 #define WVL_SEQUENCE_LEASE_MEDIANS 20.0  /* too long: more medians than this, and slow_seconds */
 
 typedef struct wvl_sequence_leases wvl_sequence_leases;
 
 typedef struct wvl_sequence_lease_options {
     uint64_t frames;
-    uint32_t workers; /* numbers 0 to workers - 1; none has slots at first */
+    uint32_t workers; /* numbers 0 to workers - 1; none has seats at first */
     double slow_seconds;
 } wvl_sequence_lease_options;
 
@@ -45,13 +45,13 @@ typedef enum wvl_sequence_answer {
 /* NULL: no memory. */
 wvl_sequence_leases *wvl_sequence_open_leases(const wvl_sequence_lease_options *options);
 void wvl_sequence_close_leases(wvl_sequence_leases *leases);
-/* A worker is there. slots: 1..WVL_SEQUENCE_LEASE_SLOTS. 0: no memory. */
-int wvl_sequence_add_worker(wvl_sequence_leases *leases, uint32_t worker, uint32_t slots);
+/* A worker is there. seats: 1..WVL_SEQUENCE_LEASE_SEATS. 0: no memory. */
+int wvl_sequence_add_worker(wvl_sequence_leases *leases, uint32_t worker, uint32_t seats);
 /* Places below `count` may be leased; all of them unless this is called. It never falls. */
 void wvl_sequence_allow_places(wvl_sequence_leases *leases, uint64_t count);
 /* No lease is given any more. */
 void wvl_sequence_stop_leases(wvl_sequence_leases *leases);
-/* What to send to a worker now: at most `most` leases; their number. */
+/* Takes what to send to a worker now: at most `most` leases; their number. */
 size_t wvl_sequence_take_leases(wvl_sequence_leases *leases, uint32_t worker, double now, wvl_sequence_lease *to,
                                 size_t most);
 /* An answer that came. */

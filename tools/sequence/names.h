@@ -8,8 +8,8 @@
 
 #define WVL_SEQUENCE_MOST_NUMBER UINT64_C(999999999999)
 
-/* Where a name holds its number: %d, or %06d and the like with 1 to 9 digits. NULL: nowhere, in more than one place, or
- * another % is in it. *end: what stands behind the number. */
+/* Finds where a name holds its number: %d, or %06d and the like with 1 to 9 digits. NULL: nowhere, in more than one
+ * place, or another % is in it. *end: what stands behind the number. */
 const char *wvl_sequence_find_number(const char *name, unsigned *digits, const char **end);
 /* The name with the number in its place; NULL: no memory. The caller frees it. */
 char *wvl_sequence_name_frame(const char *pattern, uint64_t number);

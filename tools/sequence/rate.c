@@ -39,7 +39,8 @@ static flow make_leak(const wvl_sequence_rate_options *o)
     return make_flow(o->bucket_bits_per_second ? o->bucket_bits_per_second : o->bits_per_second, o);
 }
 
-/* What the bucket may hold: one byte less than it could, for what flows out is whole bytes, at times one too many. */
+/* Returns what the bucket may hold: one byte less than it could, for what flows out is whole bytes, at times one too
+ * many. */
 static uint64_t bucket_bytes(const wvl_sequence_rate_options *o) { return o->bucket_bits / 8 - 1; }
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -91,7 +92,7 @@ struct wvl_sequence_rate {
     pending ring[];                  /* [lag]: frame n at n modulo lag */
 };
 
-/* What the bucket holds after a frame, and after one frame's time. */
+/* Returns what the bucket holds after a frame, and after one frame's time. */
 static uint64_t pour(uint64_t held, uint64_t bytes, uint64_t leak)
 {
     held += bytes;

@@ -175,7 +175,7 @@ static wvl_slot_entry fetch_plane_sums(const wvl_slot *slot, wvl_cpu_level level
     return (wvl_slot_entry)kernels_of(level)->sum_plane;
 }
 
-/* Of 16-bit samples. */
+/* Samples have 16 bits. */
 static void make_squares(const wvl_slot *slot, wvl_slot_scene *scene)
 {
     (void)slot;

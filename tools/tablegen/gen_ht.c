@@ -114,7 +114,7 @@ static void print_pairs(void)
     }
 }
 
-/* What SigProp sends of a column of four samples: those that have a significant neighbour (members) and are not
+/* Returns what SigProp sends of a column of four samples: those that have a significant neighbour (members) and are not
  * significant (own); each that becomes significant makes the next one a member. */
 static unsigned send_column(unsigned members, unsigned own, unsigned bits)
 {

@@ -55,7 +55,7 @@ static void try_name(nearest *n, const char *name)
     }
 }
 
-/* Of a command that takes options of its own. */
+/* Tries a command that takes options of its own. */
 static void try_command(nearest *n, const char *command)
 {
     size_t count;
@@ -392,7 +392,8 @@ static int parse_letters(parser *p, const char *spelling)
     return code;
 }
 
-/* What stands behind the = at text, if there is one. It is cut off: the spelling in messages ends before it. */
+/* Cuts off what stands behind the = at text, if there is one. It is cut off: the spelling in messages ends before it.
+ */
 static const char *cut_value(char *text)
 {
     int has_value = *text == '=';

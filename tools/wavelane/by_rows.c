@@ -189,7 +189,7 @@ static const char *find_reason(const wvl_cli_job *j)
     return obstacle ? obstacle : find_option(j);
 }
 
-/* Whether a picture comes by rows though no memory is given. */
+/* Says whether a picture comes by rows though no memory is given. */
 static int is_large(const wvl_cli_job *j)
 {
     if (count_sample_bytes(wvl_io_rows_picture(j->rows.reader)) <= LARGE_BYTES) {
@@ -320,7 +320,7 @@ static int is_plain_file(const char *output)
     return output && strcmp(output, "-") != 0 && (stat(output, &info) || S_ISREG(info.st_mode));
 }
 
-/* What an encode takes whose bytes leave before all rows are read. */
+/* Takes the memory of an encode whose bytes leave before all rows are read. */
 static void take_early(const wvl_cli_job *j, wvl_rows_memory *memory)
 {
     if (memory->leaves_early == 1 || (memory->leaves_early && is_plain_file(j->output))) {

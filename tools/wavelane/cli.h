@@ -164,16 +164,16 @@ void wvl_cli_release_args(wvl_cli_args *args);
 /* Whole text as a number of [minimum, maximum]: 1, else 0. */
 int wvl_cli_parse_number(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *value);
 
-/* Whether a word is one of those of a list with blanks between them. */
+/* Says whether a word is one of those of a list with blanks between them. */
 int wvl_cli_is_among(const char *word, const char *words);
-/* As sprintf, into memory that the caller frees. NULL: no memory. */
+/* Does what sprintf does, into memory that the caller frees. NULL: no memory. */
 char *wvl_cli_compose(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* What stands between a folder and a name in it: "/", or nothing where the folder ends so. */
+/* Returns what stands between a folder and a name in it: "/", or nothing where the folder ends so. */
 const char *wvl_cli_slash_behind(const char *folder);
 /* Words in lines of at most 100 columns, indented. */
 void wvl_cli_print_wrapped(FILE *file, const char *text);
 void wvl_cli_print_help(FILE *file);
-/* Of one command: encode, info, verify, options or devices; "": all. */
+/* Prints the help of one command: encode, info, verify, options or devices; "": all. */
 void wvl_cli_print_help_of(FILE *file, const char *command);
 int wvl_cli_is_command(const char *name);
 void wvl_cli_print_options(FILE *file, int json);
@@ -344,7 +344,7 @@ int wvl_cli_finish_reading(const wvl_cli_args *args, const char *name, int resul
 void wvl_cli_release_picture(wvl_cli_picture *picture);
 /* What --strip leaves out. */
 #define WVL_CLI_STRIPPED ((unsigned)(WVL_KEEP_ALL & ~(WVL_KEEP_ICC | WVL_KEEP_RESOLUTION)))
-/* What of the picture's metadata goes along: WVL_KEEP_*. */
+/* Returns what of the picture's metadata goes along: WVL_KEEP_*. */
 unsigned wvl_cli_kept_metadata(const wvl_cli_args *args);
 static inline int wvl_cli_drops_profile(const wvl_cli_args *args)
 {
@@ -361,7 +361,7 @@ int wvl_cli_describe_picture(const wvl_cli_args *args, const char *name, int is_
 int wvl_cli_change_channels(const wvl_cli_args *args, const char *name, wvl_io_picture *io);
 int wvl_cli_scale_depth(const char *name, wvl_io_picture *io, unsigned depth);
 int wvl_cli_make_demo(wvl_io_picture *io);
-/* Whether --device asks for a device, or "auto" may find one. */
+/* Says whether --device asks for a device, or "auto" may find one. */
 int wvl_cli_wants_device(const wvl_params *params);
 /* WVL_SAMPLE_8, 16 or 32. */
 uint8_t wvl_cli_container_of_samples(const wvl_io_component *component);
@@ -377,12 +377,12 @@ int wvl_cli_container_of_extension(const char *extension);
 /* Refuses an output that is an input (a picture or the content of a box), a terminal, or there already without
  * --force. */
 int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, size_t input_count, const char *output);
-/* Whether two outputs are one file, there already or not. "-" is standard output. */
+/* Says whether two outputs are one file, there already or not. "-" is standard output. */
 int wvl_cli_is_same_file(const char *a, const char *b);
 /* A report, trace or journal never takes the place of a picture, of this run or of another one: none ends as pictures
  * do. what: the option. 0, or an exit code after a message. */
 int wvl_cli_refuse_picture_name(const char *what, const char *path);
-/* Whether it ends as a codestream does (that of a JP2 or JPH file is its last box). *bytes: of the file. */
+/* Says whether it ends as a codestream does (that of a JP2 or JPH file is its last box). *bytes: of the file. */
 int wvl_cli_is_whole(const char *path, uint64_t *bytes);
 int wvl_cli_open_sink(const wvl_cli_args *args, wvl_context *context, const char *output, wvl_sink *sink);
 
@@ -449,7 +449,7 @@ static inline int wvl_cli_is_switch(const wvl_option *key)
 int wvl_cli_apply_settings(const wvl_cli_args *args, wvl_params *params);
 /* Refuses options of the command line that have no effect beside the others, each with what it needs. */
 int wvl_cli_refuse_idle(const wvl_cli_args *args, const wvl_params *params);
-/* What follows from the output's name, and from the picture. */
+/* Sets what follows from the output's name, and from the picture. */
 int wvl_cli_fix_container(const wvl_cli_args *args, const char *output, int is_jp2, wvl_params *params);
 int wvl_cli_fit_transform(const wvl_cli_args *args, const char *name, const wvl_cli_picture *picture,
                           wvl_params *params);
@@ -476,7 +476,7 @@ int wvl_cli_close_trace(int code);
 /* --input-color auto: sets what the picture's profile or header says, and refuses where they say nothing. Without auto:
  * nothing. */
 int wvl_cli_fit_color(const wvl_cli_args *args, const char *name, wvl_cli_picture *picture, wvl_params *params);
-/* Whether the samples that are coded are not those of the picture. */
+/* Says whether the samples that are coded are not those of the picture. */
 int wvl_cli_converts_color(const wvl_cli_picture *picture, const wvl_params *params);
 /* The samples that these params code, to compare with: the library converts them, codes them without loss, and OpenJPEG
  * decodes. The caller releases *converted. */

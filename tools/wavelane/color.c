@@ -61,7 +61,7 @@ int wvl_cli_converts_color(const wvl_cli_picture *p, const wvl_params *params)
 
 /* ---- What is coded --------------------------------------------------------------------------- */
 
-/* What would only give warnings: the options of the encoding that a lossless one has no use for. */
+/* Drops what would only give warnings: the options of the encoding that a lossless one has no use for. */
 static int drop_idle(const char *name, wvl_params *params)
 {
     size_t count;

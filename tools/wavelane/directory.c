@@ -63,8 +63,8 @@ static int by_output_then_input(const void *a, const void *b)
     return order ? order : strcmp(x->input, y->input);
 }
 
-/* Whether a name stands for a picture: 1 with *st, 0 where it is skipped. A FIFO or device would be read for ever, and
- * hidden files are made by other programs for themselves. */
+/* Says whether a name stands for a picture: 1 with *st, 0 where it is skipped. A FIFO or device would be read for ever,
+ * and hidden files are made by other programs for themselves. */
 static int is_picture(const char *path, int folder, const char *name, struct stat *st, size_t *hidden)
 {
     if (!strcmp(name, ".") || !strcmp(name, "..")) {

@@ -38,7 +38,7 @@ static int report_lines(const wvl_cli_job *j, const char *text, wvl_status statu
     return wvl_cli_exit_code(status);
 }
 
-/* Where no name says the format: that of -OutFor or --container, else a codestream. */
+/* No name says the format: it is that of -OutFor or --container, else a codestream. */
 static int take_asked_container(wvl_cli_job *j)
 {
     const char *format = j->s->args->out_format, *container = wvl_params_get(j->params, "container");
@@ -284,7 +284,7 @@ static wvl_cli_summary summarize(const wvl_cli_job *j)
 
 static void report_success(wvl_cli_job *j)
 {
-    wvl_cli_batch *s = j->s;
+    wvl_cli_run *s = j->s;
     const wvl_cli_args *args = s->args;
     wvl_cli_summary summary = summarize(j);
     if (args->json) {
@@ -304,7 +304,7 @@ static void report_plan(wvl_cli_job *j)
     }
 }
 
-static void report_failure(wvl_cli_batch *s, const char *input, int code)
+static void report_failure(wvl_cli_run *s, const char *input, int code)
 {
     wvl_cli_report *r = &s->report;
     if (s->args->json) {
@@ -422,7 +422,7 @@ int wvl_cli_encode_job_shared(wvl_cli_job *j, int *code)
     return *code != AGAIN;
 }
 
-static void note_lost_report(wvl_cli_batch *s)
+static void note_lost_report(wvl_cli_run *s)
 {
     if ((fflush(s->out) || ferror(s->out)) && !s->report_errno) {
         s->report_errno = errno ? errno : EIO;
@@ -453,7 +453,7 @@ void wvl_cli_release_job(wvl_cli_job *j)
     wvl_cli_release_picture(&j->picture);
 }
 
-wvl_cli_job wvl_cli_describe_job(wvl_cli_batch *s, const char *const *inputs, size_t input_count, const char *output)
+wvl_cli_job wvl_cli_describe_job(wvl_cli_run *s, const char *const *inputs, size_t input_count, const char *output)
 {
     wvl_cli_job j;
     memset(&j, 0, sizeof j);
@@ -466,7 +466,7 @@ wvl_cli_job wvl_cli_describe_job(wvl_cli_batch *s, const char *const *inputs, si
     return j;
 }
 
-int wvl_cli_encode_one(wvl_cli_batch *s, const char *const *inputs, size_t input_count, const char *output)
+int wvl_cli_encode_one(wvl_cli_run *s, const char *const *inputs, size_t input_count, const char *output)
 {
     wvl_cli_job j = wvl_cli_describe_job(s, inputs, input_count, output);
     int code = wvl_cli_read_and_plan(&j);
@@ -481,7 +481,7 @@ int wvl_cli_encode_one(wvl_cli_batch *s, const char *const *inputs, size_t input
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static int encode_all(wvl_cli_batch *s)
+static int encode_all(wvl_cli_run *s)
 {
     const wvl_cli_args *args = s->args;
     if (args->image_dir) {
@@ -508,7 +508,7 @@ static int check_environment(const wvl_cli_args *args)
 }
 
 /* Where pictures were to be written, they are complete by then: only what is said of them is lost. */
-static int finish_output(wvl_cli_batch *s, int code)
+static int finish_output(wvl_cli_run *s, int code)
 {
     const char *name = s->out == stdout ? "standard output" : "standard error";
     note_lost_report(s);
@@ -524,7 +524,7 @@ static int finish_output(wvl_cli_batch *s, int code)
 
 int wvl_cli_run_encode(const wvl_cli_args *args)
 {
-    wvl_cli_batch s;
+    wvl_cli_run s;
     memset(&s, 0, sizeof s);
     s.args = args;
     s.out = args->output && !strcmp(args->output, "-") && !wvl_cli_is_plan_only(args) ? stderr : stdout;
@@ -534,7 +534,7 @@ int wvl_cli_run_encode(const wvl_cli_args *args)
             wvl_cli_keep_memory();
         }
         wvl_cli_catch_signals();
-        code = wvl_cli_open_batch(&s);
+        code = wvl_cli_open_run(&s);
     }
     if (args->json && s.out == stderr) {
         wvl_cli_hold_messages(); /* they come behind the report, which they would cut in two */
@@ -557,7 +557,7 @@ int wvl_cli_run_encode(const wvl_cli_args *args)
         wvl_cli_tell_repeats();
         code = finish_output(&s, code);
     }
-    wvl_cli_close_batch(&s);
+    wvl_cli_close_run(&s);
     return wvl_cli_close_trace(code);
 }
 
@@ -571,7 +571,7 @@ static wvl_log_level choose_level(const wvl_cli_args *args)
     return args->verbose ? WVL_LOG_INFO : WVL_LOG_WARNING;
 }
 
-static wvl_context_options describe_context(const wvl_cli_batch *s)
+static wvl_context_options describe_context(const wvl_cli_run *s)
 {
     const wvl_cli_args *args = s->args;
     return (wvl_context_options){.struct_size = sizeof(wvl_context_options),
@@ -581,7 +581,7 @@ static wvl_context_options describe_context(const wvl_cli_batch *s)
                                  .log_level = choose_level(args)};
 }
 
-wvl_context *wvl_cli_open_single(const wvl_cli_batch *s)
+wvl_context *wvl_cli_open_single(const wvl_cli_run *s)
 {
     wvl_context_options options = describe_context(s);
     wvl_context *context;
@@ -589,7 +589,7 @@ wvl_context *wvl_cli_open_single(const wvl_cli_batch *s)
     return wvl_context_create(&options, &context) == WVL_OK ? context : NULL;
 }
 
-int wvl_cli_open_batch(wvl_cli_batch *s)
+int wvl_cli_open_run(wvl_cli_run *s)
 {
     const wvl_cli_args *args = s->args;
     s->kept = args->image_dir ? wvl_cli_open_kept() : NULL;
@@ -608,7 +608,7 @@ int wvl_cli_open_batch(wvl_cli_batch *s)
     return code ? code : wvl_cli_refuse_idle(args, s->params);
 }
 
-void wvl_cli_close_batch(wvl_cli_batch *s)
+void wvl_cli_close_run(wvl_cli_run *s)
 {
     wvl_cli_close_ahead(s->ahead);
     wvl_params_release(s->params);

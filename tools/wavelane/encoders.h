@@ -34,7 +34,7 @@ void wvl_cli_return_encoder(wvl_cli_encoder *encoder);
  * caller's, and the sink is closed. Else neither sink nor image were used. */
 wvl_status wvl_cli_encode_shared(wvl_cli_encoder *encoder, const wvl_cli_plan_input *input, const wvl_image *image,
                                  const wvl_sink *sink, wvl_encoded_picture **finished);
-/* Whether a picture that ended so is worth another try by itself. */
+/* Says whether a picture that ended so is worth another try by itself. */
 int wvl_cli_note_failure(wvl_cli_encoder *encoder, wvl_status status);
 
 /*
@@ -51,7 +51,7 @@ typedef struct wvl_cli_plans {
     uint64_t limit_bytes;
 } wvl_cli_plans;
 
-/* Whether codestreams of a run with these settings may share one. */
+/* Says whether codestreams of a run with these settings may share one. */
 int wvl_cli_may_share_plans(const wvl_cli_args *args, const wvl_params *params);
 /* The plan for such a picture, which stays that of `plans`; NULL: none. One thread at a time. */
 wvl_plan *wvl_cli_find_plan(const wvl_cli_plans *plans, const wvl_context *context, const wvl_cli_picture *picture,

@@ -38,7 +38,7 @@ int wvl_cli_init_files(int argc, wvl_cli_files *files);
  * and whose name does not begin with a dot. A folder without any is an error. */
 int wvl_cli_list_files(wvl_cli_files *files);
 void wvl_cli_release_files(wvl_cli_files *files);
-/* Of the exit codes of two files, the one for both. */
+/* Returns the exit code for two files. */
 static inline int wvl_cli_worse_code(int a, int b) { return a > b ? a : b; }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */

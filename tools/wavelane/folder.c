@@ -57,7 +57,7 @@ static int check_clash(const wvl_cli_entry *entry)
 }
 
 /* The picture has its output already, and keeps it. */
-static int is_skipped(const wvl_cli_batch *s, const wvl_cli_entry *entry)
+static int is_skipped(const wvl_cli_run *s, const wvl_cli_entry *entry)
 {
     uint64_t bytes;
     return s->args->skip_existing && !entry->clash && wvl_cli_is_whole(entry->output, &bytes);
@@ -70,7 +70,7 @@ typedef struct entry_at_work {
     int code, is_skipped;
 } entry_at_work;
 
-static int encode_job(wvl_cli_batch *s, wvl_cli_job *j)
+static int encode_job(wvl_cli_run *s, wvl_cli_job *j)
 {
     const wvl_cli_entry *entry = &s->directory.entries[j->turn];
     int code = check_clash(entry);
@@ -93,7 +93,7 @@ static void give_back_samples(wvl_cli_turns *turns, wvl_cli_job *j)
 
 static void encode_entry(void *user, wvl_cli_turns *turns, size_t index, void *piece)
 {
-    wvl_cli_batch *s = user;
+    wvl_cli_run *s = user;
     const wvl_cli_entry *entry = &s->directory.entries[index];
     entry_at_work *e = piece;
     e->is_skipped = is_skipped(s, entry);
@@ -109,7 +109,7 @@ static void encode_entry(void *user, wvl_cli_turns *turns, size_t index, void *p
     give_back_samples(turns, &e->job);
 }
 
-static void tell_skipped(wvl_cli_batch *s, const wvl_cli_entry *entry)
+static void tell_skipped(wvl_cli_run *s, const wvl_cli_entry *entry)
 {
     s->skipped++;
     s->unused = 0; /* nothing is known of what was not read */
@@ -126,7 +126,7 @@ static void tell_skipped(wvl_cli_batch *s, const wvl_cli_entry *entry)
 
 static void tell_entry(void *user, wvl_cli_turns *turns, size_t index, void *piece)
 {
-    wvl_cli_batch *s = user;
+    wvl_cli_run *s = user;
     entry_at_work *e = piece;
     wvl_cli_tell_messages();
     s->done++;
@@ -149,8 +149,8 @@ static void tell_entry(void *user, wvl_cli_turns *turns, size_t index, void *pie
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Whether a device is worth its start, as far as the files say; and whether there is one. */
-static int device_pays(const wvl_cli_batch *s)
+/* Says whether a device is worth its start, as far as the files say; and whether there is one. */
+static int device_pays(const wvl_cli_run *s)
 {
     uint64_t bytes = 0;
     wvl_device_info info = {.struct_size = sizeof info};
@@ -161,8 +161,8 @@ static int device_pays(const wvl_cli_batch *s)
            info.usable;
 }
 
-/* Whether pictures may be given to a device together. */
-static int wants_device(const wvl_cli_batch *s, const char *device)
+/* Says whether pictures may be given to a device together. */
+static int wants_device(const wvl_cli_run *s, const char *device)
 {
     if (!device || !strcmp(device, "cpu") || s->directory.count < 2 || wvl_cli_is_plan_only(s->args)) {
         return 0;
@@ -170,7 +170,7 @@ static int wants_device(const wvl_cli_batch *s, const char *device)
     return strcmp(device, "auto") != 0 || device_pays(s);
 }
 
-static int are_small(const wvl_cli_batch *s)
+static int are_small(const wvl_cli_run *s)
 {
     int small = s->directory.count > 0;
     for (size_t i = 0; i < s->directory.count; i++) {
@@ -179,7 +179,7 @@ static int are_small(const wvl_cli_batch *s)
     return small;
 }
 
-size_t wvl_cli_choose_workers(const wvl_cli_batch *s, int on_device)
+size_t wvl_cli_choose_workers(const wvl_cli_run *s, int on_device)
 {
     const wvl_cli_args *args = s->args;
     if (args->pictures || args->trace) {
@@ -191,7 +191,7 @@ size_t wvl_cli_choose_workers(const wvl_cli_batch *s, int on_device)
 /* As long as there is a picture for every thread, each is encoded by its own: threads that share pictures wait for each
  * other, and wake each other. A last round takes the threads that have nothing left to do where it is no more than
  * three quarters full; else that would not be faster (D-command-01). */
-static size_t count_singles(const wvl_cli_batch *s, size_t workers)
+static size_t count_singles(const wvl_cli_run *s, size_t workers)
 {
     size_t count = s->directory.count, rest = count % workers;
     if (workers < 2 || workers < wvl_context_threads(s->context)) {
@@ -200,7 +200,7 @@ static size_t count_singles(const wvl_cli_batch *s, size_t workers)
     return 4 * rest > 3 * workers ? count : count - rest;
 }
 
-static void run_entries(wvl_cli_batch *s, size_t workers)
+static void run_entries(wvl_cli_run *s, size_t workers)
 {
     const wvl_cli_pieces pieces = {.count = s->directory.count,
                                    .bytes = sizeof(entry_at_work),
@@ -219,7 +219,7 @@ static void run_entries(wvl_cli_batch *s, size_t workers)
     s->plans = NULL;
 }
 
-static void encode_entries(wvl_cli_batch *s)
+static void encode_entries(wvl_cli_run *s)
 {
     const char *device = wvl_params_get(s->params, "device");
     int on_device = wants_device(s, device);
@@ -242,7 +242,7 @@ static void encode_entries(wvl_cli_batch *s)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static void report_sums(wvl_cli_batch *s)
+static void report_sums(wvl_cli_run *s)
 {
     wvl_cli_report_close(&s->report); /* the list of pictures */
     wvl_cli_report_open_object(&s->report, "summary");
@@ -253,7 +253,7 @@ static void report_sums(wvl_cli_batch *s)
     wvl_cli_report_reasons(&s->report, &s->reasons);
 }
 
-static void sum_up(wvl_cli_batch *s)
+static void sum_up(wvl_cli_run *s)
 {
     size_t count = s->directory.count;
     if (s->args->json) {
@@ -275,7 +275,7 @@ static void sum_up(wvl_cli_batch *s)
     fputc('\n', s->out);
 }
 
-static int list_pictures(wvl_cli_batch *s)
+static int list_pictures(wvl_cli_run *s)
 {
     const wvl_cli_args *args = s->args;
     const wvl_cli_folder folder = {args->image_dir, args->output, args->out_format, args->recursive};
@@ -286,7 +286,7 @@ static int list_pictures(wvl_cli_batch *s)
     return code;
 }
 
-int wvl_cli_encode_folder(wvl_cli_batch *s)
+int wvl_cli_encode_folder(wvl_cli_run *s)
 {
     const wvl_cli_args *args = s->args;
     s->code = list_pictures(s);

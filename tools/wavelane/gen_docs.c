@@ -141,7 +141,7 @@ static int write_man(const char *path)
 
 static int is_refused(const wvl_cli_option *option) { return option->how.effect == WVL_CLI_NEVER; }
 
-/* What the completions of a shell know of a value by its placeholder. */
+/* Says what the completions of a shell know of a value by its placeholder. */
 static int names_file(const wvl_cli_option *o)
 {
     return !strcmp(o->argument, "FILE") || !strcmp(o->argument, "JOURNAL") || !strcmp(o->argument, "PICTURE");
@@ -170,7 +170,7 @@ static void put_preset_names(void)
     }
 }
 
-/* Whether an argument is a list of words, as "auto|keep". */
+/* Says whether an argument is a list of words, as "auto|keep". */
 static int are_words(const char *argument)
 {
     return strchr(argument, '|') && argument[strspn(argument, "abcdefghijklmnopqrstuvwxyz|")] == '\0';
@@ -483,7 +483,7 @@ static void put_zsh(const char *text)
     }
 }
 
-/* What an _arguments specification begins with: '*--name[doc], and :argument: where it takes one. */
+/* Writes what an _arguments specification begins with: '*--name[doc], and :argument: where it takes one. */
 static void open_zsh(const char *dashes, const char *name, const char *doc, const char *argument)
 {
     printf("    '*%s%s[", dashes, name);

@@ -98,7 +98,7 @@ static void *watch(void *arg)
     return NULL;
 }
 
-/* Where no thread can be had: what a handler may do. */
+/* Does what a handler may do when no thread can be had. */
 static void on_signal(int number)
 {
     (void)number;

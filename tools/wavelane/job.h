@@ -11,7 +11,7 @@
 #include "kept.h"
 #include "turns.h"
 
-typedef struct wvl_cli_batch {
+typedef struct wvl_cli_run {
     const wvl_cli_args *args;
     wvl_cli_kept *kept; /* memory of the contexts of a folder; NULL: their own */
     wvl_context *context;
@@ -30,7 +30,7 @@ typedef struct wvl_cli_batch {
     int code;                     /* the same */
     int report_errno;             /* of the first summary that could not be written; 0: all were */
     unsigned unused;              /* WVL_UNUSED_* of every picture so far; the same */
-} wvl_cli_batch;
+} wvl_cli_run;
 
 typedef struct wvl_cli_job wvl_cli_job;
 
@@ -43,7 +43,7 @@ typedef struct wvl_cli_ports {
 } wvl_cli_ports;
 
 struct wvl_cli_job {
-    wvl_cli_batch *s;
+    wvl_cli_run *s;
     wvl_context *context;       /* of the plan */
     const wvl_cli_ports *ports; /* NULL: files */
     uint64_t limit_bytes;       /* most bytes of the codestream, beside max-bytes; 0: none */
@@ -68,7 +68,7 @@ struct wvl_cli_job {
     uint64_t sample_bytes; /* held of them */
 };
 
-wvl_cli_job wvl_cli_describe_job(wvl_cli_batch *s, const char *const *inputs, size_t input_count, const char *output);
+wvl_cli_job wvl_cli_describe_job(wvl_cli_run *s, const char *const *inputs, size_t input_count, const char *output);
 /* Each returns 0 or an exit code after a message. */
 int wvl_cli_read_and_plan(wvl_cli_job *job);
 /* By itself: wvl_encode. */
@@ -81,21 +81,21 @@ void wvl_cli_report_job(wvl_cli_job *job, int code);
 void wvl_cli_release_job(wvl_cli_job *job);
 
 /* encode.c: one picture, with its report; output NULL: none. */
-int wvl_cli_encode_one(wvl_cli_batch *s, const char *const *inputs, size_t input_count, const char *output);
+int wvl_cli_encode_one(wvl_cli_run *s, const char *const *inputs, size_t input_count, const char *output);
 /* pages.c: the pages of --pages; returns the exit code. */
-int wvl_cli_encode_pages(wvl_cli_batch *s);
+int wvl_cli_encode_pages(wvl_cli_run *s);
 
 /* Context, cancel token and params of a run. Returns 0 or an exit code after a message. */
-int wvl_cli_open_batch(wvl_cli_batch *s);
-void wvl_cli_close_batch(wvl_cli_batch *s);
+int wvl_cli_open_run(wvl_cli_run *s);
+void wvl_cli_close_run(wvl_cli_run *s);
 /* Another context like that of the run, with one thread. NULL: out of memory. */
-wvl_context *wvl_cli_open_single(const wvl_cli_batch *s);
+wvl_context *wvl_cli_open_single(const wvl_cli_run *s);
 
 /* folder.c: one picture beside others, as wvl_cli_encode_job; they share memory and device. */
 int wvl_cli_encode_beside(wvl_cli_job *job);
 /* Pictures in work at a time, unless --pictures says it. */
-size_t wvl_cli_choose_workers(const wvl_cli_batch *s, int on_device);
+size_t wvl_cli_choose_workers(const wvl_cli_run *s, int on_device);
 /* folder.c: every picture of the folder; returns the exit code. */
-int wvl_cli_encode_folder(wvl_cli_batch *s);
+int wvl_cli_encode_folder(wvl_cli_run *s);
 
 #endif

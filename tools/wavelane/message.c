@@ -170,7 +170,7 @@ int wvl_cli_fail(int code, const char *format, ...)
 
 int wvl_cli_lack_memory(const char *name) { return wvl_cli_fail(WVL_EXIT_DEVICE, "%s: out of memory", name); }
 
-/* As put_line, for what is printed once a run. */
+/* Does what put_line does, for what is printed once a run. */
 static void put_once(const char *name, const char *text)
 {
     size_t bytes = strlen(name) + strlen(text) + 4;

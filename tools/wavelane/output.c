@@ -103,7 +103,7 @@ int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, si
     return WVL_EXIT_OK;
 }
 
-/* Where a file that does not exist yet will be: its folder, and its name there. */
+/* Two files that do not exist yet are the same if they will be in the same place: its folder, and its name there. */
 static int is_same_place(const char *a, const char *b)
 {
     const char *names[2] = {a, b}, *bases[2];

@@ -135,7 +135,7 @@ static char *name_output(const char *name, const wvl_io_page *page)
     return wvl_cli_compose("%.*s%s%0*u%s%s", (int)(at - name), name, dash, (int)digits, page->page, sub, rest);
 }
 
-static int encode_page(wvl_cli_batch *s, const wvl_cli_args *all, const wvl_io_page *page)
+static int encode_page(wvl_cli_run *s, const wvl_cli_args *all, const wvl_io_page *page)
 {
     wvl_cli_args one = *all;
     char *output = all->output ? name_output(all->output, page) : NULL;
@@ -218,7 +218,7 @@ static int select_pages(const wvl_cli_args *args, wvl_io_page **pages, size_t *c
 }
 
 /* One page ends the run only where it was interrupted: the others are good. */
-int wvl_cli_encode_pages(wvl_cli_batch *s)
+int wvl_cli_encode_pages(wvl_cli_run *s)
 {
     wvl_io_page *pages = NULL;
     size_t count = 0;

@@ -341,7 +341,7 @@ static int wrap_planes(const wvl_cli_args *args, const char *name, wvl_cli_pictu
     return WVL_EXIT_OK;
 }
 
-/* What the samples are scaled to; 0: nothing to do. */
+/* Returns what the samples are scaled to; 0: nothing to do. */
 static uint32_t wanted_depth(const wvl_cli_args *args, const char *name, const wvl_io_picture *io)
 {
     uint32_t depth = args->coded_depth;

@@ -13,7 +13,7 @@
 
 /* ---- Parameters for the journal -------------------------------------------------------------- */
 
-/* Where the same bytes come from: these do not count. */
+/* The same bytes may come from different machines: these do not count. */
 #define MACHINE_KEYS "device reach output-memory device-memory measure-psnr"
 
 static void put_options(FILE *file, const wvl_params *params)
@@ -72,7 +72,7 @@ char *wvl_cli_describe_parameters(const wvl_cli_sequence *q, const wvl_sequence_
     wvl_version(&major, &minor, &patch);
     fprintf(file, "parameter version %d.%d.%d\nparameter in %.*s\nparameter out %.*s\n", major, minor, patch,
             length_of_name(o->words[0]), o->words[0], length_of_name(o->words[1]), o->words[1]);
-    put_options(file, q->batch.params);
+    put_options(file, q->run.params);
     for (const char *line = o->given; line && *line; line = strchr(line, '\n') + 1) {
         fprintf(file, "parameter %.*s\n", (int)strcspn(line, "\n"), line);
     }
@@ -115,7 +115,7 @@ static int collect_statistics(wvl_cli_sequence *q, const wvl_sequence_journal *j
     return WVL_EXIT_OK;
 }
 
-/* Of all frames those of this shard. A stream that goes on behind the first pass is cut. */
+/* Gives this shard its part of the limits. A stream that goes on behind the first pass is cut. */
 static int share_limits(wvl_cli_sequence *q, const wvl_sequence_rate_options *rate, uint64_t *bytes, uint64_t count)
 {
     if (wvl_sequence_share_bytes(rate, bytes, count, bytes)) {
@@ -161,7 +161,7 @@ static int read_statistics(wvl_cli_sequence *q, const wvl_sequence_rate_options 
 static int settle_rate(wvl_cli_sequence *q, wvl_sequence_rate_options *rate)
 {
     *rate = q->options->rate;
-    const char *most = wvl_params_get(q->batch.params, "max-bytes");
+    const char *most = wvl_params_get(q->run.params, "max-bytes");
     rate->frame_bytes = most ? strtoull(most, NULL, 10) : 0;
     rate->frame_bytes = rate->frame_bytes < UINT64_C(1) << 56 ? rate->frame_bytes : UINT64_C(1) << 56;
     if (q->source.stream && !q->options->fps_given) {
@@ -187,7 +187,7 @@ static int settle_rate(wvl_cli_sequence *q, wvl_sequence_rate_options *rate)
 
 /* ---- Dry run --------------------------------------------------------------------------------- */
 
-/* What would be done, and the plan of the first frame. */
+/* Prints what would be done, and the plan of the first frame. */
 static int run_dry(wvl_cli_sequence *q)
 {
     wvl_cli_frame first = {.record.frame = wvl_cli_frame_number(&q->source, 0)};
@@ -215,10 +215,10 @@ static int run_dry(wvl_cli_sequence *q)
     wvl_cli_choose_frame_page(&q->source, first.record.frame, &args);
     args.force = 1;
     args.out_format = NULL;
-    q->batch.args = &args;
+    q->run.args = &args;
     const char *input = first.input;
-    int code = input && first.output ? wvl_cli_encode_one(&q->batch, &input, 1, first.output) : WVL_EXIT_DEVICE;
-    q->batch.args = &q->options->args;
+    int code = input && first.output ? wvl_cli_encode_one(&q->run, &input, 1, first.output) : WVL_EXIT_DEVICE;
+    q->run.args = &q->options->args;
     free(first.input);
     free(first.output);
     return code;
@@ -226,16 +226,16 @@ static int run_dry(wvl_cli_sequence *q)
 
 /* ---- Run ------------------------------------------------------------------------------------- */
 
-size_t wvl_cli_count_slots(const wvl_cli_sequence *q)
+size_t wvl_cli_count_seats(const wvl_cli_sequence *q)
 {
-    return wvl_cli_choose_workers(&q->batch, wvl_cli_wants_device(q->batch.params));
+    return wvl_cli_choose_workers(&q->run, wvl_cli_wants_device(q->run.params));
 }
 
 /* A frame that is done and not told holds its coded bytes: no more of them than are at work. */
-int wvl_cli_run_slots(wvl_cli_sequence *q, const wvl_cli_pieces *pieces)
+int wvl_cli_run_seats(wvl_cli_sequence *q, const wvl_cli_pieces *pieces)
 {
-    wvl_cli_batch *s = &q->batch;
-    size_t workers = wvl_cli_count_slots(q);
+    wvl_cli_run *s = &q->run;
+    size_t workers = wvl_cli_count_seats(q);
     s->plans = wvl_cli_may_share_plans(s->args, s->params) ? &q->plans : NULL;
     s->encoders =
         wvl_cli_wants_device(s->params) ? wvl_cli_open_encoders(s->context, wvl_params_get(s->params, "device")) : NULL;
@@ -255,7 +255,7 @@ static void run_frames(wvl_cli_sequence *q, void *user)
                                    .tell = wvl_cli_tell_frame,
                                    .user = q};
     (void)user;
-    if (!wvl_cli_run_slots(q, &pieces)) {
+    if (!wvl_cli_run_seats(q, &pieces)) {
         wvl_cli_error("sequence: out of memory");
         q->code = WVL_EXIT_DEVICE;
     }
@@ -330,7 +330,7 @@ static void run_opened(wvl_cli_sequence *q, const wvl_cli_crew *crew)
     check_rest(q);
     refuse_no_frames(q);
     warn_of_timeout(q, crew);
-    wvl_cli_warn_unused(q->options->words[0], q->batch.unused);
+    wvl_cli_warn_unused(q->options->words[0], q->run.unused);
     warn_of_old_frames(q, left_behind);
     name_failures(q);
     wvl_cli_tell_repeats();
@@ -359,7 +359,7 @@ static int open_all(wvl_cli_sequence *q, const wvl_cli_crew *crew)
     wvl_sequence_rate_options rate;
     wvl_cli_store_kind kind;
     int code = wvl_cli_classify_output(q->options, &kind);
-    TRY(code, wvl_cli_open_batch(&q->batch));
+    TRY(code, wvl_cli_open_run(&q->run));
     TRY(code, wvl_cli_open_source(q->options, &q->source));
     code = code || !crew ? code : check_crew(q, kind);
     TRY(code, settle_rate(q, &rate));
@@ -390,7 +390,7 @@ void wvl_cli_close_sequence(wvl_cli_sequence *q)
     wvl_cli_close_source(&q->source);
     wvl_cli_release_buffers(&q->buffers);
     wvl_cli_release_plans(&q->plans);
-    wvl_cli_close_batch(&q->batch);
+    wvl_cli_close_run(&q->run);
     pthread_cond_destroy(&q->changed);
     pthread_mutex_destroy(&q->lock);
 }
@@ -399,7 +399,7 @@ void wvl_cli_init_sequence(wvl_cli_sequence *q, wvl_cli_sequence_options *option
 {
     wvl_cli_keep_memory();
     *q = (wvl_cli_sequence){.options = options,
-                            .batch = {.args = &options->args, .out = stdout, .unused = WVL_UNUSED_UNKNOWN}};
+                            .run = {.args = &options->args, .out = stdout, .unused = WVL_UNUSED_UNKNOWN}};
     int is_standard = !strcmp(options->words[0], "-");
     options->timeout_s = options->timeout_given || is_standard ? options->timeout_s : PIPE_SECONDS;
     pthread_mutex_init(&q->lock, NULL);

@@ -161,23 +161,23 @@ int wvl_cli_has_files(const wvl_cli_store *store);  /* 1: one for each frame */
 int wvl_cli_is_resumed(const wvl_cli_store *store); /* 1: the journal of an earlier run goes on */
 /* Frames whose files an earlier run has left, and this one neither writes nor keeps. */
 uint64_t wvl_cli_left_behind(const wvl_cli_store *store);
-/* What the journal of an earlier run says of a frame. limit: what rate control says now; 0: none. NULL: nothing that
- * holds. Any thread. */
+/* Finds what the journal of an earlier run says of a frame. limit: what rate control says now; 0: none. NULL: nothing
+ * that holds. Any thread. */
 const wvl_sequence_record *wvl_cli_find_record(const wvl_cli_store *store, uint64_t number, uint64_t limit);
-/* Whether the frame is what the record says. Any thread. */
+/* Says whether the frame is what the record says. Any thread. */
 int wvl_cli_is_complete(const wvl_cli_store *store, uint64_t place, const char *output,
                         const wvl_sequence_record *record);
 /* A file of its own for a frame; any thread. Fills in bytes and checksum of *record. copy: 0, or a number
  * that no other process has which may write the same file now. */
 int wvl_cli_store_file(const wvl_cli_store *store, const char *output, const wvl_cli_bytes *bytes, unsigned copy,
                        wvl_sequence_record *record);
-/* Whether the file that is there has just these bytes. Fills in the same. Any thread. */
+/* Says whether the file that is there has just these bytes. Fills in the same. Any thread. */
 int wvl_cli_agrees_with_file(const wvl_cli_store *store, const char *output, const wvl_cli_bytes *bytes,
                              wvl_sequence_record *record);
 /* In turn: the same in the file of all; then a record of either. Writes the journal now and then. */
 int wvl_cli_append_frame(wvl_cli_store *store, const wvl_cli_bytes *bytes, wvl_sequence_record *record);
 int wvl_cli_note_frame(wvl_cli_store *store, const wvl_sequence_record *record);
-/* Whether a file begins as a journal does. */
+/* Says whether a file begins as a journal does. */
 int wvl_cli_is_journal(const char *path);
 /* Its name, or with a dot in front where only that file exists: the name of a journal of an earlier version. NULL: no
  * memory. */
@@ -186,7 +186,7 @@ char *wvl_cli_find_journal(const char *name);
 int wvl_cli_sync_frames(wvl_cli_store *store);
 /* The journal says that the frame is one of this sequence: its file may be replaced. Any thread. */
 int wvl_cli_may_replace(wvl_cli_store *store, uint64_t number);
-/* Of a stream: before the file of this place. An exit code after a message, or 0. Any thread. */
+/* Call it before the file of this place of a stream. An exit code after a message, or 0. Any thread. */
 int wvl_cli_claim_place(wvl_cli_store *store, const wvl_cli_source *source, uint64_t place);
 
 /* ---- One frame, and what is said of it ------------------------------------------------------- */
@@ -226,7 +226,7 @@ typedef struct wvl_cli_frame {
     wvl_cli_bytes *bytes, *given; /* coded; read from a stream */
     wvl_cli_job job;
     wvl_cli_facts facts;
-    /* Of a frame that another process asks for: */
+    /* The frame that another process asks for: */
     const wvl_sequence_record *told; /* what its journal says of the bytes; NULL: nothing */
     int may_replace;                 /* its journal says that the file is one of this sequence */
     unsigned copy;                   /* of wvl_cli_store_file */
@@ -236,7 +236,7 @@ typedef struct wvl_cli_frame {
 
 typedef struct wvl_cli_sequence {
     const wvl_cli_sequence_options *options;
-    wvl_cli_batch batch;
+    wvl_cli_run run;
     wvl_cli_plans plans;
     wvl_cli_source source;
     wvl_cli_store *store;
@@ -265,7 +265,7 @@ int wvl_cli_open_report(wvl_cli_sequence *q);
 /* In turn. */
 void wvl_cli_report_frame(wvl_cli_sequence *q, const wvl_cli_frame *frame);
 void wvl_cli_end_report(wvl_cli_sequence *q);
-/* Of a run that did not begin: no file of it is left. */
+/* The run did not begin: no file of it is left. */
 void wvl_cli_drop_report(wvl_cli_sequence *q);
 
 /* Work and tell of wvl_cli_run_turns; user: the sequence, piece: a wvl_cli_frame. */
@@ -294,8 +294,8 @@ void wvl_cli_close_sequence(wvl_cli_sequence *q);
 /* Everything that the bytes of a frame depend on, beside its pixels. NULL: no memory. The caller frees it. */
 char *wvl_cli_describe_parameters(const wvl_cli_sequence *q, const wvl_sequence_rate_options *rate);
 /* Frames in work at a time. */
-size_t wvl_cli_count_slots(const wvl_cli_sequence *q);
-/* As wvl_cli_run_turns, with what the frames share. */
-int wvl_cli_run_slots(wvl_cli_sequence *q, const wvl_cli_pieces *pieces);
+size_t wvl_cli_count_seats(const wvl_cli_sequence *q);
+/* Does what wvl_cli_run_turns does, with what the frames share. */
+int wvl_cli_run_seats(wvl_cli_sequence *q, const wvl_cli_pieces *pieces);
 
 #endif

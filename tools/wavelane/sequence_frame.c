@@ -17,7 +17,7 @@ typedef struct frame_at_work {
     wvl_cli_sequence *q;
     wvl_cli_frame *f;
     wvl_cli_args args; /* the run's, with what this frame needs */
-    wvl_cli_batch batch;
+    wvl_cli_run run;
 } frame_at_work;
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -156,7 +156,7 @@ static int encode_with(frame_at_work *w, wvl_cli_turns *turns,
     wvl_cli_frame *f = w->f;
     const wvl_cli_ports ports = {read, open_bytes, w};
     const char *input = f->input ? f->input : "-";
-    f->job = wvl_cli_describe_job(&w->batch, &input, 1, f->output);
+    f->job = wvl_cli_describe_job(&w->run, &input, 1, f->output);
     f->job.name = f->name;
     f->job.turns = turns;
     f->job.ports = &ports;
@@ -204,7 +204,7 @@ static int refuse_file(const wvl_cli_frame *f)
                         f->output);
 }
 
-/* What speaks against a file in place of the one that is there. */
+/* Finds what speaks against a file in place of the one that is there. */
 static int check_replaced(wvl_cli_sequence *q, wvl_cli_frame *f, const struct stat *st)
 {
     const wvl_cli_args *args = &q->options->args;
@@ -220,7 +220,7 @@ static int check_replaced(wvl_cli_sequence *q, wvl_cli_frame *f, const struct st
     return wvl_cli_spare_inputs(q->options, &q->source, f->output);
 }
 
-/* Whether the input was changed after the output was written: its pixels may be others now. */
+/* Says whether the input was changed after the output was written: its pixels may be others now. */
 static int is_newer(const char *input, const char *output)
 {
     struct stat in, out;
@@ -320,7 +320,7 @@ static int await_limit(wvl_cli_sequence *q, wvl_cli_frame *f)
 
 static frame_at_work start_work(wvl_cli_sequence *q, wvl_cli_frame *f)
 {
-    frame_at_work w = {.q = q, .f = f, .args = q->options->args, .batch = q->batch};
+    frame_at_work w = {.q = q, .f = f, .args = q->options->args, .run = q->run};
     w.args.out_format = NULL; /* the names have it already */
     wvl_cli_choose_frame_page(&q->source, f->record.frame, &w.args);
     if (q->source.kind == WVL_CLI_FROM_STREAM) {
@@ -366,7 +366,7 @@ static void finish_work(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *tu
         return;
     }
     frame_at_work w = start_work(q, f);
-    w.batch.args = &w.args;
+    w.run.args = &w.args;
     f->code = f->code ? f->code : encode_frame(&w, turns, code);
     f->facts.was_read = f->job.picture.io.components != NULL;
     f->facts.unused = f->job.picture.unused;
@@ -445,9 +445,9 @@ static void count_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
     q->kept += f->state == WVL_CLI_FRAME_KEPT;
     q->black += f->state == WVL_CLI_FRAME_BLACK;
     q->failed += f->state == WVL_CLI_FRAME_FAILED;
-    wvl_cli_count_reason(&q->batch.reasons, f->state == WVL_CLI_FRAME_FAILED ? f->code : WVL_EXIT_OK);
-    q->batch.unused &= f->facts.was_read ? f->facts.unused : WVL_UNUSED_UNKNOWN;
-    q->batch.unused = f->state == WVL_CLI_FRAME_KEPT ? 0 : q->batch.unused; /* nothing is known of what was not read */
+    wvl_cli_count_reason(&q->run.reasons, f->state == WVL_CLI_FRAME_FAILED ? f->code : WVL_EXIT_OK);
+    q->run.unused &= f->facts.was_read ? f->facts.unused : WVL_UNUSED_UNKNOWN;
+    q->run.unused = f->state == WVL_CLI_FRAME_KEPT ? 0 : q->run.unused; /* nothing is known of what was not read */
     if (f->state == WVL_CLI_FRAME_KEPT && f->is_late && !q->late++) {
         snprintf(q->first_late, sizeof q->first_late, "%.230s", f->name);
     }
@@ -490,7 +490,7 @@ static void account(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
     }
 }
 
-/* What it was made of. Its coded bytes stay. */
+/* Releases what it was made of. Its coded bytes stay. */
 static void release_work(wvl_cli_sequence *q, wvl_cli_frame *f)
 {
     wvl_cli_release_job(&f->job);

@@ -154,7 +154,7 @@ static int open_report_file(wvl_cli_sequence *q, const char *path)
     }
     TRY(code, wvl_cli_check_output(&args, NULL, 0, path));
     q->report_sink = (wvl_sink){.struct_size = sizeof q->report_sink};
-    TRY(code, wvl_cli_open_sink(&args, q->batch.context, path, &q->report_sink));
+    TRY(code, wvl_cli_open_sink(&args, q->run.context, path, &q->report_sink));
     if (code) {
         return code;
     }
@@ -228,7 +228,7 @@ static void write_summary_line(const wvl_cli_sequence *q, double seconds)
     wvl_cli_report_number(&r, "kept", q->kept);
     wvl_cli_report_number(&r, "black", q->black);
     wvl_cli_report_number(&r, "failed", q->failed);
-    wvl_cli_report_reasons(&r, &q->batch.reasons);
+    wvl_cli_report_reasons(&r, &q->run.reasons);
     wvl_cli_report_text(&r, "first_failed", q->first_failed);
     wvl_cli_report_number(&r, "bytes", q->bytes);
     wvl_cli_report_real(&r, "seconds", seconds);
@@ -246,7 +246,7 @@ static void print_summary(const wvl_cli_sequence *q, FILE *file, double now)
     }
     if (q->failed) {
         fprintf(file, ", %" PRIu64 " failed", q->failed);
-        wvl_cli_print_reasons(file, &q->batch.reasons);
+        wvl_cli_print_reasons(file, &q->run.reasons);
     }
     fprintf(file, "; %" PRIu64 " bytes, %.0f bits/frame, %.2f s, %.1f frames/s\n", q->bytes, bits_a_frame(q),
             now - q->started, frames_a_second(q, now));

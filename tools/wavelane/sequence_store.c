@@ -131,7 +131,7 @@ static int check_clashes(const wvl_cli_store *s, const wvl_cli_source *source)
 
 /* ---- What is complete ------------------------------------------------------------------------ */
 
-/* Whether the next bytes of fd are those of the record. */
+/* Says whether the next bytes of fd are those of the record. */
 static int is_same(const wvl_cli_store *s, int fd, const wvl_sequence_record *r)
 {
     uint8_t data[CHECK_BYTES];
@@ -232,7 +232,7 @@ static int cut_file(wvl_cli_store *s, const wvl_cli_source *source)
     return code;
 }
 
-/* Whether a file of this run may be written where `name` is. */
+/* Says whether a file of this run may be written where `name` is. */
 static int check_place(const wvl_cli_store *s, const wvl_cli_store_request *q, const char *name)
 {
     struct stat st;

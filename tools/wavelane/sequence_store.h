@@ -50,7 +50,7 @@ char *wvl_cli_name_index(const wvl_cli_store *store);
 /* sequence_claims.c: of all frames whose number is known; before the first of them. */
 int wvl_cli_claim_frames(wvl_cli_store *store, const wvl_cli_source *source);
 /* Counts store->left_behind. before: the journal of the earlier run; parameters: of this one. */
-/* Whether this run has the frame. */
+/* Says whether this run has the frame. */
 int wvl_cli_is_of_run(const wvl_cli_source *source, uint64_t number);
 void wvl_cli_count_left(wvl_cli_store *store, const wvl_cli_source *source, const wvl_sequence_journal *before,
                         const char *parameters);

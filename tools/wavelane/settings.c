@@ -12,7 +12,7 @@ static int fail(const char *spelling, const wvl_params *params, wvl_status statu
     return wvl_cli_fail(wvl_cli_exit_code(status), "%s: %s", spelling, detail[0] ? detail : wvl_status_text(status));
 }
 
-/* ---- Comments: the terminal speaks UTF-8, the COM segment ISO 8859-15 (A.9.2) ---------------- */
+/* ---- Comments: the terminal speaks UTF-8, the COM marker segment ISO 8859-15 (A.9.2) --------- */
 
 static unsigned latin9_of(uint32_t point)
 {
@@ -210,8 +210,8 @@ static int is_set_behind(const wvl_cli_args *args, size_t from, const char *key)
     return i < args->setting_count;
 }
 
-/* What an option needs that was given. A frame rate without a profile has no effect, also if it is the usual one, which
- * asks for nothing by itself. */
+/* Returns what an option needs that was given. A frame rate without a profile has no effect, also if it is the usual
+ * one, which asks for nothing by itself. */
 static const char *needs_of(const wvl_params *params, const char *key)
 {
     wvl_params *other;
@@ -301,7 +301,7 @@ void wvl_cli_warn_of_container(const char *name, const wvl_cli_picture *picture,
         height, is_4k ? "4096 x 2160, 3996 x 2160 and 4096 x 1716" : "2048 x 1080, 1998 x 1080 and 2048 x 858");
 }
 
-/* Whether an override chooses 9/7. */
+/* Says whether an override chooses 9/7. */
 static int loses_somewhere(const char *overrides)
 {
     static const char *const no[] = {"no", "off", "false", "0"};

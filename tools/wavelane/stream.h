@@ -18,7 +18,7 @@ int wvl_cli_read_whole(const char *path, uint64_t most, wvl_cli_content content,
 int wvl_cli_read_descriptor(int fd, const char *name, uint64_t most, wvl_cli_content content, uint8_t **data,
                             size_t *bytes);
 
-/* Whether the machine has so much memory at all: promises of malloc that it cannot keep are not asked for. */
+/* Says whether the machine has so much memory at all: promises of malloc that it cannot keep are not asked for. */
 int wvl_cli_could_hold(uint64_t bytes);
 
 /* The limit that the person set, or else the usual one. */

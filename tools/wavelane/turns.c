@@ -12,18 +12,18 @@
 
 #define KEPT_BYTES (64 << 20)
 
-/* Of a piece that is begun and not told. */
-typedef struct slot {
+/* A piece that is begun and not told. */
+typedef struct seat {
     int is_done;               /* under the lock */
     wvl_cli_messages messages; /* while its work or its telling goes on: those of the thread itself */
     void *piece;
-} slot;
+} seat;
 
 struct wvl_cli_turns {
     const wvl_cli_pieces *pieces;
-    size_t workers, slot_count;
-    slot *slots;          /* the slot of a piece: index % slot_count */
-    uint8_t *memory;      /* of all slots */
+    size_t workers, seat_count;
+    seat *seats;          /* the seat of a piece: index % seat_count */
+    uint8_t *memory;      /* of all seats */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     size_t next, turn; /* to be begun; to be told */
@@ -54,15 +54,15 @@ void wvl_cli_stop_turns(wvl_cli_turns *t)
     pthread_mutex_unlock(&t->lock);
 }
 
-static slot *slot_of(const wvl_cli_turns *t, size_t index) { return &t->slots[index % t->slot_count]; }
+static seat *seat_of(const wvl_cli_turns *t, size_t index) { return &t->seats[index % t->seat_count]; }
 
 /* The next piece; count: there is none. No thread waits for ever: where it waits, another one works on the piece that
- * is to be told, or tells it. Work and telling wait for no later piece (see may_hold), so its slot comes free. */
+ * is to be told, or tells it. Work and telling wait for no later piece (see may_hold), so its seat comes free. */
 static size_t begin_piece(wvl_cli_turns *t)
 {
     size_t count = t->pieces->count;
     pthread_mutex_lock(&t->lock);
-    while (t->next - t->turn >= t->slot_count && !t->stopped && t->next < count) {
+    while (t->next - t->turn >= t->seat_count && !t->stopped && t->next < count) {
         pthread_cond_wait(&t->changed, &t->lock);
     }
     size_t index = t->stopped || t->next >= count ? count : t->next++;
@@ -72,7 +72,7 @@ static size_t begin_piece(wvl_cli_turns *t)
 
 static void work_piece(wvl_cli_turns *t, size_t index)
 {
-    slot *s = slot_of(t, index);
+    seat *s = seat_of(t, index);
     memset(s->piece, 0, t->pieces->bytes);
     wvl_cli_swap_messages(&s->messages);
     if (t->workers > 1) {
@@ -84,7 +84,7 @@ static void work_piece(wvl_cli_turns *t, size_t index)
 
 static void tell_piece(wvl_cli_turns *t, size_t index)
 {
-    slot *s = slot_of(t, index);
+    seat *s = seat_of(t, index);
     wvl_cli_swap_messages(&s->messages);
     if (t->pieces->tell) {
         t->pieces->tell(t->pieces->user, t, index, s->piece);
@@ -98,14 +98,14 @@ static void tell_piece(wvl_cli_turns *t, size_t index)
 static void end_piece(wvl_cli_turns *t, size_t index)
 {
     pthread_mutex_lock(&t->lock);
-    slot_of(t, index)->is_done = 1;
-    while (!t->is_telling && slot_of(t, t->turn)->is_done) {
+    seat_of(t, index)->is_done = 1;
+    while (!t->is_telling && seat_of(t, t->turn)->is_done) {
         size_t told = t->turn;
         t->is_telling = 1;
         pthread_mutex_unlock(&t->lock);
         tell_piece(t, told);
         pthread_mutex_lock(&t->lock);
-        slot_of(t, told)->is_done = 0;
+        seat_of(t, told)->is_done = 0;
         t->is_telling = 0;
         t->turn++;
         pthread_cond_broadcast(&t->changed);
@@ -202,15 +202,15 @@ void wvl_cli_enter(wvl_cli_turns *t) { pthread_mutex_lock(&t->single); }
 void wvl_cli_leave(wvl_cli_turns *t) { pthread_mutex_unlock(&t->single); }
 
 /* All that the pieces take: so nothing fails between the first and the last. */
-static int make_slots(wvl_cli_turns *t)
+static int make_seats(wvl_cli_turns *t)
 {
     size_t step = (t->pieces->bytes / sizeof(max_align_t) + 1) * sizeof(max_align_t);
-    t->slots = calloc(t->slot_count, sizeof *t->slots);
-    t->memory = calloc(t->slot_count, step);
-    for (size_t i = 0; t->slots && t->memory && i < t->slot_count; i++) {
-        t->slots[i].piece = t->memory + i * step;
+    t->seats = calloc(t->seat_count, sizeof *t->seats);
+    t->memory = calloc(t->seat_count, step);
+    for (size_t i = 0; t->seats && t->memory && i < t->seat_count; i++) {
+        t->seats[i].piece = t->memory + i * step;
     }
-    return t->slots && t->memory;
+    return t->seats && t->memory;
 }
 
 static void run_threads(wvl_cli_turns *t)
@@ -232,16 +232,16 @@ int wvl_cli_run_turns(const wvl_cli_pieces *pieces, size_t workers, size_t ahead
     size_t count = pieces->count;
     wvl_cli_turns t = {.pieces = pieces,
                        .workers = workers < count ? workers : count,
-                       .slot_count = workers + ahead < count ? workers + ahead : count,
+                       .seat_count = workers + ahead < count ? workers + ahead : count,
                        .lock = PTHREAD_MUTEX_INITIALIZER,
                        .changed = PTHREAD_COND_INITIALIZER,
                        .single = PTHREAD_MUTEX_INITIALIZER};
-    int is_ready = !count || make_slots(&t);
+    int is_ready = !count || make_seats(&t);
     if (count && is_ready) {
         run_threads(&t);
     }
     free(t.memory);
-    free(t.slots);
+    free(t.seats);
     pthread_cond_destroy(&t.changed);
     pthread_mutex_destroy(&t.lock);
     pthread_mutex_destroy(&t.single);

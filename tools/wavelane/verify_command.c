@@ -257,7 +257,7 @@ static int settle_profile(request *q)
     return code;
 }
 
-/* What does not go together, after all words were read. */
+/* Refuses what does not go together, after all words were read. */
 static int check_words(const request *q)
 {
     int lists = q->lists_rules || q->lists_profiles, has_original = q->args.input_count != 0;

@@ -4,7 +4,7 @@
 
 #include "codec/ht/ht_block.h"
 
-/* Of samples of 32 bits. */
+/* Takes samples of 32 bits. */
 uint32_t wvl_ht_encode_cleanup_wide_avx2(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, uint8_t *to);
 
 #endif

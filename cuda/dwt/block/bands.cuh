@@ -26,10 +26,10 @@ template <> struct band_sizes<0> {
 template <int CB, bool PACK, bool SMALL = false> struct march_bands : band_sizes<CB> {
     using band_sizes<CB>::unit;
     using band_sizes<CB>::is_wide;
-    uint8_t *to[3]; /* one slot row before the first slot, so that offsets of row -1 are not negative */
+    uint8_t *to[3]; /* one cell row before the first cell, so that offsets of row -1 are not negative */
     float r[3];
     const wvl_cuda_band *band;
-    uint32_t row_bytes, slot_row, rows_log2, mask, y_block, bound_cols, top;
+    uint32_t row_bytes, cell_row, rows_log2, mask, y_block, bound_cols, top;
     uint32_t bound[3], at, block_col, tag; /* tag: of the lane's split */
     bool deep;
 
@@ -46,22 +46,22 @@ template <int CB, bool PACK, bool SMALL = false> struct march_bands : band_sizes
 #pragma unroll
         for (int b = 0; b < 3; b++) {
             this->open_size(b, grid[b]);
-            to[b] = (uint8_t *)band[b].samples - (band->slot_width * unit << is_wide(b));
+            to[b] = (uint8_t *)band[b].samples - (band->cell_width * unit << is_wide(b));
             r[b] = band[b].reciprocal;
             bound[b] = 0;
         }
         deep = band[0].deep || band[1].deep || band[2].deep;
         row_bytes = (uint32_t)grid->row_bytes >> is_wide(0);
-        slot_row = grid->slot_width * unit;
+        cell_row = grid->cell_width * unit;
         rows_log2 = grid->ycb;
         mask = (1u << rows_log2) - 1;
         y_block = grid->block_y0;
         bound_cols = grid->block_cols;
-        top = (grid->rect.y0 & mask) * slot_row;
+        top = (grid->rect.y0 & mask) * cell_row;
         block_col = (x >> grid->xcb) - across->block_x0;
         uint32_t left = block_col ? x & ((1u << grid->xcb) - 1) : x - across->rect.x0;
-        at = slot_row + (uint32_t)block_row(y) * row_bytes + ((uint32_t)y & mask) * slot_row -
-             (block_row(y) <= 0 ? top : 0) + block_col * (grid->slot_bytes >> is_wide(0)) + left * unit;
+        at = cell_row + (uint32_t)block_row(y) * row_bytes + ((uint32_t)y & mask) * cell_row -
+             (block_row(y) <= 0 ? top : 0) + block_col * (grid->cell_bytes >> is_wide(0)) + left * unit;
         if (BESIDE) {
             at += (uint32_t)(across->samples - band->samples);
             block_col += (uint32_t)(across->bounds - band->bounds) / 4;
@@ -69,12 +69,12 @@ template <int CB, bool PACK, bool SMALL = false> struct march_bands : band_sizes
     }
     __device__ __forceinline__ int block_row(int y) const { return (y >> (int)rows_log2) - (int)y_block; }
     __device__ __forceinline__ bool begins(int y) const { return !((uint32_t)y & mask); }
-    /* Row y begins blocks: `at` was a row past the block above. Slots of the first block row begin with the band. */
+    /* Row y begins blocks: `at` was a row past the block above. Cells of the first block row begin with the band. */
     __device__ __forceinline__ void jump(int y)
     {
-        at += row_bytes - (mask + 1) * slot_row + (block_row(y) == 1 ? top : 0);
+        at += row_bytes - (mask + 1) * cell_row + (block_row(y) == 1 ? top : 0);
     }
-    /* Row y is the last of its blocks, or of the segment. The lanes of a block are neighbours: the first of them speaks
+    /* Row y is the last of its blocks, or of the stretch. The lanes of a block are neighbours: the first of them speaks
      * for all, because bounds of neighbouring blocks lie in one part of L2, which serves one of them at a time. */
     __device__ __forceinline__ void flush(int y, bool keep)
     {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Strips that go on from one picture to the next: tiles or pictures alike, of which nothing waits for single rows,
- * stand side by side as if they were one. A strip's lanes then lie in two of them or more, and none idles but at the
+ * Panels that go on from one picture to the next: tiles or pictures alike, of which nothing waits for single rows,
+ * stand side by side as if they were one. A panel's lanes then lie in two of them or more, and none idles but at the
  * very end (cuda/dwt/beside.c).
  */
 #ifndef WVL_CUDA_DWT_BLOCK_BESIDE_CUH
@@ -9,7 +9,7 @@
 
 #include "cuda/dwt/block/rows.cuh"
 
-/* Where a lane of a strip is. */
+/* Where a lane of a panel is. */
 struct beside_lane {
     uint32_t split; /* of its picture, counted from the first one's */
     int col;        /* of its first sample in the picture; outside of it where the lane lies outside of all pictures */
@@ -35,9 +35,9 @@ struct beside_lane {
     }
 };
 
-/* row_window of such strips: what a lane copies lies wherever the lanes that read it are. */
-template <class R, int SLOTS = 8> struct beside_window : row_window<R, SLOTS> {
-    typedef row_window<R, SLOTS> base;
+/* row_window of such panels: what a lane copies lies wherever the lanes that read it are. */
+template <class R, int PLACES = 8> struct beside_window : row_window<R, PLACES> {
+    typedef row_window<R, PLACES> base;
     using base::chunk;
     using base::chunks;
     const uint8_t *from[chunks];
@@ -56,23 +56,23 @@ template <class R, int SLOTS = 8> struct beside_window : row_window<R, SLOTS> {
                       i % chunks * chunk;
         }
     }
-    __device__ __forceinline__ void fetch(const R &rows, int slot, int y)
+    __device__ __forceinline__ void fetch(const R &rows, int place, int y)
     {
         const uint32_t offset = ((uint32_t)y - rows.top) * rows.pitch;
 #pragma unroll
         for (int c = 0; c < chunks; c++) {
-            copy_ahead<chunk>(this->to + slot * base::row_bytes + c * 32 * chunk, from[c] + offset);
+            copy_ahead<chunk>(this->to + place * base::row_bytes + c * 32 * chunk, from[c] + offset);
         }
     }
 };
 
-/* row_ring of such strips. */
-template <class R, int SLOTS = 8> struct beside_ring : row_ring<R, SLOTS> {
+/* row_ring of such panels. */
+template <class R, int PLACES = 8> struct beside_ring : row_ring<R, PLACES> {
     template <int C>
     __device__ __forceinline__ void open(uint4 *shared, R &rows, const wvl_cuda_split &split, const wvl_cuda_item &item)
     {
         const beside_lane at = beside_lane::find<C>(split, item, threadIdx.x & 31);
-        row_ring<R, SLOTS>::open(shared);
+        row_ring<R, PLACES>::open(shared);
         at.open_rows<C>(rows, split);
     }
 };

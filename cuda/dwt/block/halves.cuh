@@ -61,7 +61,7 @@ __device__ __forceinline__ uint32_t halves_fma(uint32_t a, uint32_t b, uint32_t 
     return r;
 }
 
-/* Two coefficients as the slots hold them. */
+/* Two coefficients as the cells hold them. */
 __device__ __forceinline__ uint32_t halves_sign(uint32_t a)
 {
     uint32_t r;
@@ -138,7 +138,7 @@ __device__ __forceinline__ void take_halves(int32_t (&low)[8], const uint32_t (&
     }
 }
 
-/* Four registers of integers, or of integers plus 1/4, to a slot row. */
+/* Four registers of integers, or of integers plus 1/4, to a cell row. */
 __device__ __forceinline__ void put_halves(uint8_t *to, const uint32_t *v, bool keep, uint32_t &bound)
 {
     uint32_t w[4];

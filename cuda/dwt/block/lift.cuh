@@ -13,7 +13,7 @@
 
 #define FULL_WARP 0xffffffffu
 
-/* Of the wavelet: int32_t for 5/3, float for 9/7. */
+/* The samples of the wavelet: int32_t for 5/3, float for 9/7. */
 template <bool REVERSIBLE> struct sample_type {
     typedef int32_t type;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every second sample of a lane's row, quantised, to a slot row: vector stores, and the OR of the magnitudes. */
+/* Every second sample of a lane's row, quantised, to a cell row: vector stores, and the OR of the magnitudes. */
 #ifndef WVL_CUDA_DWT_BLOCK_PACK_CUH
 #define WVL_CUDA_DWT_BLOCK_PACK_CUH
 
@@ -98,7 +98,7 @@ template <int WORDS> __device__ __forceinline__ void store_plain(uint8_t *to, co
     }
 }
 
-/* What the next launch reads: L2 keeps it while pixels and coefficients pass. */
+/* Stores what the next launch reads: L2 keeps it while pixels and coefficients pass. */
 template <int WORDS> __device__ __forceinline__ void store_kept(uint8_t *to, const uint32_t *w)
 {
 #if __CUDA_ARCH__ >= 800

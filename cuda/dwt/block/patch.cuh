@@ -48,7 +48,7 @@ struct patch_grid {
     {
         const int col = (x >> band.xcb) - (int)band.block_x0,
                   first = col ? x >> band.xcb << band.xcb : (int)band.rect.x0;
-        return {(uint32_t)col * (band.slot_bytes >> is_wide<CB>(band)) + (uint32_t)(x - first) * (CB ? CB : 2), col};
+        return {(uint32_t)col * (band.cell_bytes >> is_wide<CB>(band)) + (uint32_t)(x - first) * (CB ? CB : 2), col};
     }
     static __device__ __forceinline__ uint32_t block_row(const wvl_cuda_band &band, int y)
     {
@@ -59,7 +59,7 @@ struct patch_grid {
     {
         uint32_t row = block_row(band, y), first = row ? (uint32_t)y >> band.ycb << band.ycb : band.rect.y0;
         return (int)(row * ((uint32_t)band.row_bytes >> is_wide<CB>(band)) +
-                     ((uint32_t)y - first) * band.slot_width * (CB ? CB : 2) + left_bytes);
+                     ((uint32_t)y - first) * band.cell_width * (CB ? CB : 2) + left_bytes);
     }
 };
 
@@ -252,7 +252,7 @@ template <class T, int B, int CB, int DEPTH = WVL_CUDA_DEPTH_ANY> struct patch {
         uint8_t *hl = (uint8_t *)band[0].samples + at * (1 << wide0),
                 *lh = (uint8_t *)band[1].samples + at * (1 << wide1),
                 *hh = (uint8_t *)band[2].samples + at * (1 << wide2);
-        const uint32_t slot_row = band->slot_width * (CB ? CB : 2);
+        const uint32_t cell_row = band->cell_width * (CB ? CB : 2);
         const float r0 = band[0].reciprocal, r1 = band[1].reciprocal, r2 = band[2].reciprocal;
         const bool deep = CB == 4 && (band[0].deep || band[1].deep || band[2].deep);
         uint32_t b0 = 0, b1 = 0, b2 = 0;
@@ -266,9 +266,9 @@ template <class T, int B, int CB, int DEPTH = WVL_CUDA_DEPTH_ANY> struct patch {
                 put(lh, o, r1, deep, wide1, low, b1);
                 put(hh, o + 1, r2, deep, wide2, high, b2);
             }
-            hl += slot_row << wide0;
-            lh += slot_row << wide1;
-            hh += slot_row << wide2;
+            hl += cell_row << wide0;
+            lh += cell_row << wide1;
+            hh += cell_row << wide2;
         }
         bound[0] |= high ? b0 : 0;
         bound[1] |= low ? b1 : 0;
@@ -286,7 +286,7 @@ template <class T, int B, int CB, int DEPTH = WVL_CUDA_DEPTH_ANY> struct patch {
             if (2 * j >= begin && 2 * j < end) {
                 put(to, v[REACH + 2 * j], band.reciprocal, band.deep, wide, low, bound[0]);
             }
-            to += band.slot_width * (CB ? CB : 2) << wide;
+            to += band.cell_width * (CB ? CB : 2) << wide;
         }
         bound[0] = low ? bound[0] : 0;
         join_bounds(&band, 1, col, y / 2, first, last, bound);

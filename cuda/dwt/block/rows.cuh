@@ -134,7 +134,7 @@ template <int C, int B> struct plane_rows {
     }
 };
 
-/* What a lane has of row y. */
+/* Loads what a lane has of row y. */
 template <class R> __device__ __forceinline__ void load_row(const R &rows, int y, uint32_t (&raw)[R::words])
 {
     constexpr int chunk = R::lane_bytes % 16 ? 8 : 16, per_plane = R::lane_bytes / chunk;
@@ -149,32 +149,32 @@ template <class R> __device__ __forceinline__ void load_row(const R &rows, int y
  * Rows on their way, in shared memory, for transforms that are short of registers. A lane reads only what it has copied
  * itself, so there is no barrier. Chunks of a row lie lane by lane: no bank is met twice.
  */
-template <class R, int SLOTS = 8> struct row_ring {
-    static constexpr int slots = SLOTS, chunk = R::lane_bytes % 16 ? 8 : 16, per_plane = R::lane_bytes / chunk,
+template <class R, int PLACES = 8> struct row_ring {
+    static constexpr int places = PLACES, chunk = R::lane_bytes % 16 ? 8 : 16, per_plane = R::lane_bytes / chunk,
                          chunks = per_plane * R::planes;
-    static constexpr int shared_bytes = slots * chunks * 32 * chunk;
+    static constexpr int shared_bytes = places * chunks * 32 * chunk;
     static constexpr bool peeks = true, registers = false;
     uint8_t *at;
 
     __device__ __forceinline__ void open(uint4 *shared) { at = (uint8_t *)shared + (threadIdx.x & 31) * chunk; }
     __device__ __forceinline__ void place(R &, int, int) {}
     __device__ __forceinline__ void release() {}
-    __device__ __forceinline__ void fetch(const R &rows, int slot, int y)
+    __device__ __forceinline__ void fetch(const R &rows, int place, int y)
     {
         const uint32_t offset = ((uint32_t)y - rows.top) * rows.pitch;
 #pragma unroll
         for (int c = 0; c < chunks; c++) {
-            copy_ahead<chunk>(at + (slot * chunks + c) * 32 * chunk,
+            copy_ahead<chunk>(at + (place * chunks + c) * 32 * chunk,
                               rows.data[c / per_plane] + offset + c % per_plane * chunk);
         }
     }
     __device__ __forceinline__ void close() { close_group(); }
-    __device__ __forceinline__ void wait() { wait_groups<slots / 2 - 1>(); }
-    __device__ __forceinline__ void read(int slot, uint32_t (&raw)[R::words])
+    __device__ __forceinline__ void wait() { wait_groups<places / 2 - 1>(); }
+    __device__ __forceinline__ void read(int place, uint32_t (&raw)[R::words])
     {
 #pragma unroll
         for (int c = 0; c < chunks; c++) {
-            load_chunk<chunk>(raw + c * chunk / 4, at + (slot * chunks + c) * 32 * chunk);
+            load_chunk<chunk>(raw + c * chunk / 4, at + (place * chunks + c) * 32 * chunk);
         }
     }
     /* A row by itself. */
@@ -185,15 +185,15 @@ template <class R, int SLOTS = 8> struct row_ring {
  * The same for interleaved rows, of which neighbouring lanes copy neighbouring 16 bytes, whosever they are: copies of
  * 16 in every 48 bytes keep shared memory busy three times as long. Reads do not collide: 48 bytes are 12 banks.
  */
-template <class R, int SLOTS = 8> struct row_window {
-    static constexpr int slots = SLOTS, chunk = 16, chunks = R::lane_bytes / chunk, row_bytes = 32 * R::lane_bytes,
-                         shared_bytes = slots * row_bytes;
+template <class R, int PLACES = 8> struct row_window {
+    static constexpr int places = PLACES, chunk = 16, chunks = R::lane_bytes / chunk, row_bytes = 32 * R::lane_bytes,
+                         shared_bytes = places * row_bytes;
     static_assert(R::planes == 1 && R::lane_bytes % chunk == 0, "whole chunks");
     static constexpr bool peeks = false, registers = false;
     uint8_t *to, *mine; /* where the lane copies to, and what it reads */
 
     __device__ __forceinline__ void open(uint4 *shared) { to = mine = (uint8_t *)shared; }
-    /* The rows of a lane begin with what it copies. run: lanes before the strip; runs: of the row, at least 32. The
+    /* The rows of a lane begin with what it copies. run: lanes before the panel; runs: of the row, at least 32. The
      * window stays in the row; lanes outside it read what nobody uses. */
     __device__ __forceinline__ void place(R &rows, int run, int runs)
     {
@@ -202,48 +202,48 @@ template <class R, int SLOTS = 8> struct row_window {
         to += lane * chunk;
         rows.data[0] += (uint32_t)(first * R::lane_bytes + lane * chunk);
     }
-    __device__ __forceinline__ void fetch(const R &rows, int slot, int y)
+    __device__ __forceinline__ void fetch(const R &rows, int place, int y)
     {
         const uint32_t offset = ((uint32_t)y - rows.top) * rows.pitch;
 #pragma unroll
         for (int c = 0; c < chunks; c++) {
-            copy_ahead<chunk>(to + slot * row_bytes + c * 32 * chunk, rows.data[0] + offset + c * 32 * chunk);
+            copy_ahead<chunk>(to + place * row_bytes + c * 32 * chunk, rows.data[0] + offset + c * 32 * chunk);
         }
     }
     __device__ __forceinline__ void close() { close_group(); }
     __device__ __forceinline__ void wait()
     {
-        wait_groups<slots / 2 - 1>();
+        wait_groups<places / 2 - 1>();
         __syncwarp();
     }
-    __device__ __forceinline__ void read(int slot, uint32_t (&raw)[R::words])
+    __device__ __forceinline__ void read(int place, uint32_t (&raw)[R::words])
     {
 #pragma unroll
         for (int c = 0; c < chunks; c++) {
-            load_chunk<chunk>(raw + c * chunk / 4, mine + slot * row_bytes + c * chunk);
+            load_chunk<chunk>(raw + c * chunk / 4, mine + place * row_bytes + c * chunk);
         }
     }
     /* All lanes have read what is to be overwritten. */
     __device__ __forceinline__ void release() { __syncwarp(); }
 };
 
-/* The same in registers, half as many rows: slots must be constants. */
+/* The same in registers, half as many rows: places must be constants. */
 template <class R> struct row_registers {
-    static constexpr int slots = 4, shared_bytes = 0;
+    static constexpr int places = 4, shared_bytes = 0;
     static constexpr bool peeks = true, registers = true;
-    uint32_t rows_ahead[slots][R::words];
+    uint32_t rows_ahead[places][R::words];
 
     __device__ __forceinline__ void open(uint4 *) {}
     __device__ __forceinline__ void place(R &, int, int) {}
     __device__ __forceinline__ void release() {}
-    __device__ __forceinline__ void fetch(const R &rows, int slot, int y) { load_row<R>(rows, y, rows_ahead[slot]); }
+    __device__ __forceinline__ void fetch(const R &rows, int place, int y) { load_row<R>(rows, y, rows_ahead[place]); }
     __device__ __forceinline__ void close() {}
     __device__ __forceinline__ void wait() {}
-    __device__ __forceinline__ void read(int slot, uint32_t (&raw)[R::words])
+    __device__ __forceinline__ void read(int place, uint32_t (&raw)[R::words])
     {
 #pragma unroll
         for (int i = 0; i < R::words; i++) {
-            raw[i] = rows_ahead[slot][i];
+            raw[i] = rows_ahead[place][i];
         }
     }
     __device__ __forceinline__ void peek(const R &rows, int y, uint32_t (&raw)[R::words]) { load_row<R>(rows, y, raw); }
@@ -407,7 +407,7 @@ __device__ __forceinline__ void unpack_color(float (&v)[C], const uint32_t (&raw
 
 /* ---- Rows of three components that one warp mixes for three others --------------------------- */
 
-/* As rows of a plane, but nobody fetches them. */
+/* These are like rows of a plane, but nobody fetches them. */
 template <int C> struct stage_rows {
     static constexpr bool window = false, beside = true, signs = false;
     static constexpr int words = C, bytes = 0, parts = 3;
@@ -420,7 +420,7 @@ template <int C> struct stage_rows {
  * barrier, for which the writer alone waits.
  */
 template <int C> struct color_stage {
-    static constexpr int pairs = 2, slots = 2, part_bytes = 32 * C * 4, row_bytes = 3 * part_bytes,
+    static constexpr int pairs = 2, places = 2, part_bytes = 32 * C * 4, row_bytes = 3 * part_bytes,
                          pair_bytes = 2 * row_bytes, shared_bytes = pairs * pair_bytes;
     static constexpr bool peeks = false, registers = false;
     static constexpr int first_empty =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Coefficients to their slots, and the bounds of blocks. */
+/* Coefficients to their cells, and the bounds of blocks. */
 #ifndef WVL_CUDA_DWT_BLOCK_STORE_CUH
 #define WVL_CUDA_DWT_BLOCK_STORE_CUH
 
@@ -12,8 +12,8 @@ __device__ __forceinline__ uint64_t band_address(const wvl_cuda_band &band, uint
     uint32_t col = (x >> band.xcb) - band.block_x0, row = (y >> band.ycb) - band.block_y0;
     uint32_t left = col ? (x >> band.xcb) << band.xcb : band.rect.x0;
     uint32_t top = row ? (y >> band.ycb) << band.ycb : band.rect.y0;
-    return band.samples + row * band.row_bytes + (uint64_t)col * band.slot_bytes +
-           ((uint64_t)(y - top) * band.slot_width + (x - left)) * band.coef_bytes;
+    return band.samples + row * band.row_bytes + (uint64_t)col * band.cell_bytes +
+           ((uint64_t)(y - top) * band.cell_width + (x - left)) * band.coef_bytes;
 }
 
 __device__ __forceinline__ void put_sample(const wvl_cuda_band &band, uint32_t x, uint32_t y, uint32_t magnitude,

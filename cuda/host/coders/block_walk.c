@@ -55,7 +55,7 @@ static void walk_band(void *user, const wvl_cuda_walk_band *at)
             wvl_rect rect = wvl_geom_block_rect(band, col, row);
             wvl_cuda_walk_block block = {.in = at,
                                          .rect = rect,
-                                         .coefs = at->coefs + wvl_coef_slot(band, index),
+                                         .coefs = at->coefs + wvl_coef_cell(band, index),
                                          .bound = is_own ? at->bounds + bound : at->nothing,
                                          .width = (uint16_t)wvl_rect_width(rect),
                                          .height = (uint16_t)wvl_rect_height(rect)};

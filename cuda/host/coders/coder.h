@@ -18,29 +18,30 @@
 /* The driver has eight queues for streams: short kernels in more would wait for each other where nothing asks for it.
  */
 #define WVL_CUDA_COMPUTE_STREAMS 8u
-/* Where blocks take milliseconds and little of the device: as many kernels as a device runs at a time. */
+/* Blocks take milliseconds and little of the device: as many kernels as a device runs at a time. */
 #define WVL_CUDA_SLOW_STREAMS 128u
 
-/* Scratch memory of most EBCOT slots: a half of what the worst blocks need. Photographs take a third (D-device-17). */
+/* Scratch memory of most EBCOT workspaces: a half of what the worst blocks need. Photographs take a third
+ * (D-device-17). */
 #define WVL_CUDA_T1_SCRATCH_PARTS 2u
 
-/* What a coder is given of a picture's memory. Offsets: in a slot up to scratch_bytes, in what slots share the next
- * three. A coder takes its own from `end` on, in the same order for every slot. */
+/* What a coder is given of a picture's memory. Offsets: in a workspace up to scratch_bytes, in what workspaces share
+ * the next three. A coder takes its own from `end` on, in the same order for every workspace. */
 typedef struct wvl_cuda_coder_places {
-    wvl_cuda_address slot, shared; /* where they begin; 0: sizes alone are wanted */
+    wvl_cuda_address workspace, shared; /* where they begin; 0: sizes alone are wanted */
     uint64_t blocks, errors, counters, coefs, scratch;
-    uint64_t scratch_bytes; /* of the slot; those of one with all memory are what place() says */
+    uint64_t scratch_bytes; /* of the workspace; those of one with all memory are what place() says */
     uint64_t lists, weights, tables;
     uint64_t end;
 } wvl_cuda_coder_places;
 
-/* The next `count` in a slot. Returns their address. */
+/* The next `count` in a workspace. Returns their address. */
 static inline wvl_cuda_address wvl_cuda_take_place(wvl_cuda_coder_places *places, uint64_t count, uint64_t size)
 {
-    return places->slot + wvl_cuda_place(&places->end, count, size);
+    return places->workspace + wvl_cuda_place(&places->end, count, size);
 }
 
-/* The job of one coder, the other one is not used. Without what belongs to a slot in wvl_cuda_pictures. */
+/* The job of one coder, the other one is not used. Without what belongs to a workspace in wvl_cuda_pictures. */
 typedef struct wvl_cuda_coder_job {
     wvl_cuda_ht_job ht;
     wvl_cuda_t1_job t1;
@@ -109,16 +110,16 @@ typedef struct wvl_cuda_coder {
 
     /* ---- Whole pictures ---- */
     uint32_t pieces;        /* of a block, as wvl_cuda_packets_measure takes it */
-    uint32_t streams;       /* for kernels, that slots share (D-device-09) */
+    uint32_t streams;       /* for kernels, that workspaces share (D-device-09) */
     uint32_t list_count;    /* lists of blocks that sort() fills */
-    uint32_t scratch_parts; /* most slots have 1 / scratch_parts of the most scratch memory (D-device-17) */
-    /* Takes the slot's memory and sets the addresses of its job, and where packets find the blocks. Returns the most
-     * scratch memory that the blocks can need. */
+    uint32_t scratch_parts; /* most workspaces have 1 / scratch_parts of the most scratch memory (D-device-17) */
+    /* Takes the workspace's memory and sets the addresses of its job, and where packets find the blocks. Returns the
+     * most scratch memory that the blocks can need. */
     uint64_t (*place)(const wvl_cuda_coder_view *view, wvl_cuda_coder_places *places, wvl_cuda_coder_job *job,
                       wvl_cuda_packets_job *packets);
     /* Fills lists[list_count][block_count], and what of the job does not depend on addresses. */
     void (*sort)(const void *blocks, uint32_t count, uint32_t *lists, wvl_cuda_coder_job *job);
-    /* More tables that all slots share; NULL: none. Bytes of them, at most 2^22 blocks. */
+    /* More tables that all workspaces share; NULL: none. Bytes of them, at most 2^22 blocks. */
     uint64_t (*measure_tables)(const wvl_cuda_coder_view *view);
     void (*fill_tables)(const wvl_cuda_coder_view *view, void *tables);
     /* Other values of targets and caps in a job that has its addresses; NULL: there are none. */
@@ -145,13 +146,13 @@ extern const wvl_cuda_coder wvl_cuda_coder_ht, wvl_cuda_coder_sets, wvl_cuda_cod
 /* The coder of a plan's blocks in jobs that reach PACKETS, or BLOCKS in waves. NULL: they are coded on the CPU; *why:
  * why. Pure. */
 const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, wvl_reach reach, const char **why);
-/* Whether passes are chosen; else all are sent. */
+/* Says whether passes are chosen; else all are sent. */
 int wvl_cuda_chooses_passes(const wvl_plan *plan);
 /* Blocks of a picture are all HT, or none is. */
 static inline int wvl_cuda_is_ht(const wvl_plan *plan) { return (plan->syntax.codings[0].style & WVL_STYLE_HT) != 0; }
 
-/* An EBCOT block of the shape of the band's slots: none is larger. */
-wvl_cuda_t1_block wvl_cuda_describe_t1_slot(const wvl_tile_band *band, const wvl_coding *coding);
+/* An EBCOT block of the shape of the band's cells: none is larger. */
+wvl_cuda_t1_block wvl_cuda_describe_t1_cell(const wvl_tile_band *band, const wvl_coding *coding);
 /* weights: wvl_cuda_t1_weight[block_count]; as put() of wvl_cuda_walk_blocks. */
 void wvl_cuda_put_t1_weight(void *weights, uint64_t place, const wvl_cuda_walk_block *block);
 /* Entries of wvl_cuda_coder_t1 that others have too. */

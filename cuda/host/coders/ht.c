@@ -14,13 +14,13 @@
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* A block of the band, of the shape of its slot: none is larger. */
-static wvl_cuda_ht_block describe_slot(const wvl_plan *plan, const wvl_tile_band *band, const wvl_coding *coding)
+/* A block of the band, of the shape of its cell: none is larger. */
+static wvl_cuda_ht_block describe_cell(const wvl_plan *plan, const wvl_tile_band *band, const wvl_coding *coding)
 {
     return (wvl_cuda_ht_block){
-        .stride = band->slot_width,
-        .width = (uint16_t)band->slot_width,
-        .height = (uint16_t)band->slot_height,
+        .stride = band->cell_width,
+        .width = (uint16_t)band->cell_width,
+        .height = (uint16_t)band->cell_height,
         .coef_bytes = band->coef_bytes,
         .frac_bits = band->frac_bits,
         .style = (uint8_t)coding->style,
@@ -34,7 +34,7 @@ static wvl_cuda_ht_block describe_slot(const wvl_plan *plan, const wvl_tile_band
 static void put_block(void *blocks, uint64_t place, const wvl_cuda_walk_block *from)
 {
     wvl_cuda_ht_block *b = (wvl_cuda_ht_block *)blocks + place;
-    *b = describe_slot(from->in->view->plan, from->in->band, from->in->coding);
+    *b = describe_cell(from->in->view->plan, from->in->band, from->in->coding);
     b->coefs = from->coefs;
     b->bound = from->bound;
     b->width = from->width;
@@ -54,8 +54,8 @@ typedef struct sizes {
 static void measure_band(void *user, const wvl_cuda_walk_band *at)
 {
     sizes *s = user;
-    wvl_cuda_ht_block slot = describe_slot(at->view->plan, at->band, at->coding);
-    wvl_cuda_ht_memory m = wvl_cuda_ht_measure(&slot, 1, 0);
+    wvl_cuda_ht_block cell = describe_cell(at->view->plan, at->band, at->coding);
+    wvl_cuda_ht_memory m = wvl_cuda_ht_measure(&cell, 1, 0);
     s->scratch = wvl_add_saturate(s->scratch, wvl_mul_saturate(at->count, m.most_scratch));
     s->output = wvl_add_saturate(s->output, wvl_mul_saturate(at->count, m.most_output));
     s->largest = wvl_max_u64(s->largest, m.most_scratch);
@@ -68,7 +68,7 @@ static sizes measure(const wvl_cuda_coder_view *v)
     return s;
 }
 
-/* Of the pass of a block, with gain and slope where the plan has them. */
+/* Returns the bytes of a block's pass, with gain and slope where the plan has them. */
 static uint64_t count_pass_bytes(const wvl_plan *plan)
 {
     uint64_t bytes = sizeof(wvl_pass) + (plan->rate.rate_control ? sizeof(int64_t) + sizeof(uint16_t) : 0);
@@ -157,7 +157,7 @@ static wvl_cuda_status queue_wave(wvl_cuda_code *code)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* What the CPU's coder says of the block. sums NULL: gains are not wanted. */
+/* Says what the CPU's coder says of the block. sums NULL: gains are not wanted. */
 static void describe(const wvl_cuda_ht_block *block, const wvl_cuda_ht_record *record, const wvl_cuda_ht_sums *sums,
                      wvl_cuda_done *done)
 {
@@ -293,15 +293,15 @@ static uint64_t place(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, wv
     wvl_cuda_ht_job *ht = &job->ht;
     ht->is_cleared = 1;
     ht->order = l->shared + l->lists;
-    ht->blocks = l->slot + l->blocks;
+    ht->blocks = l->workspace + l->blocks;
     ht->records = packets->ht_records = wvl_cuda_take_place(l, v->block_count, sizeof(wvl_cuda_ht_record));
     ht->parts = packets->ht_parts = wvl_cuda_take_place(l, v->block_count, sizeof(wvl_cuda_ht_part));
     ht->totals = wvl_cuda_take_place(l, v->block_count, sizeof(uint32_t));
-    ht->scratch = packets->ht_scratch = l->slot + l->scratch;
-    ht->counters = l->slot + l->counters;
+    ht->scratch = packets->ht_scratch = l->workspace + l->scratch;
+    ht->counters = l->workspace + l->counters;
     ht->scratch_units = (uint32_t)wvl_min_u64(l->scratch_bytes / 16, UINT32_MAX);
     ht->weights = l->shared + l->weights;
-    ht->errors = packets->errors = v->plan->rate.rate_control ? l->slot + l->errors : 0;
+    ht->errors = packets->errors = v->plan->rate.rate_control ? l->workspace + l->errors : 0;
     packets->unbounded = ht->counters + WVL_CUDA_HT_UNBOUNDED * sizeof(uint32_t);
     return measure(v).scratch;
 }

@@ -39,14 +39,14 @@ typedef struct sizes {
 static void measure_band(void *user, const wvl_cuda_walk_band *at)
 {
     sizes *s = user;
-    wvl_cuda_t1_block slot = wvl_cuda_describe_t1_slot(at->band, at->coding);
-    uint64_t bytes = wvl_cuda_t1_measure_words(&slot);
-    for (unsigned plane = 0; plane < slot.planes; plane++) {
-        wvl_cuda_ht_block set = describe_set(at->view->plan, &slot, plane);
+    wvl_cuda_t1_block cell = wvl_cuda_describe_t1_cell(at->band, at->coding);
+    uint64_t bytes = wvl_cuda_t1_measure_words(&cell);
+    for (unsigned plane = 0; plane < cell.planes; plane++) {
+        wvl_cuda_ht_block set = describe_set(at->view->plan, &cell, plane);
         bytes = wvl_add_saturate(bytes, wvl_cuda_ht_measure(&set, 1, 0).most_scratch);
     }
     s->scratch_bytes = wvl_add_saturate(s->scratch_bytes, wvl_mul_saturate(at->count, bytes));
-    s->pitch = wvl_max_u32(s->pitch, slot.planes);
+    s->pitch = wvl_max_u32(s->pitch, cell.planes);
 }
 
 static sizes measure(const wvl_cuda_coder_view *v)

@@ -9,7 +9,7 @@
 #include "cuda/host/transform/deliver.h"
 #include "cuda/host/transform/staging.h"
 
-/* What goes up. coder: NULL where the CPU codes the blocks. */
+/* Places what goes up. coder: NULL where the CPU codes the blocks. */
 static uint64_t place_tables(wvl_cuda_layout *l, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
                              const wvl_cuda_tables *t, const wvl_cuda_coder *coder)
 {
@@ -26,7 +26,7 @@ static uint64_t place_tables(wvl_cuda_layout *l, const wvl_plan *plan, const wvl
     return end;
 }
 
-/* What comes down, and what stays. */
+/* Places what comes down, and what stays. */
 static void place_results(wvl_cuda_layout *l, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
                           const wvl_cuda_tables *t, const wvl_cuda_coder *coder, uint64_t end)
 {
@@ -65,7 +65,7 @@ static void place_host(wvl_cuda_layout *l, const wvl_plan *plan, uint32_t tile_c
     l->host_copies = wvl_cuda_place(&end, plan->syntax.component_count, sizeof(wvl_cuda_copy));
     l->done = wvl_cuda_place(&end, blocks, sizeof(wvl_cuda_done));
     l->batch_records = wvl_cuda_place(&end, blocks, sizeof(wvl_block_record));
-    l->batch_runs = wvl_cuda_place(&end, blocks, sizeof(uint32_t));
+    l->batch_ranges = wvl_cuda_place(&end, blocks, sizeof(uint32_t));
     l->batch_blocks = wvl_cuda_place(&end, blocks, sizeof(uint32_t));
     l->chunks = wvl_cuda_place(&end, blocks ? (l->output_bytes >> WVL_CHUNK_LOG2) + 1 : 0, sizeof(uint8_t *));
     l->left = wvl_cuda_place(&end, blocks, sizeof(uint32_t));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where things lie in a slot: in its pinned memory and, at the same offsets, on the device; in its host memory. */
+/* Where things lie in a workspace: in its pinned memory and, at the same offsets, on the device; in its host memory. */
 #ifndef WVL_CUDA_HOST_LAYOUT_H
 #define WVL_CUDA_HOST_LAYOUT_H
 
@@ -22,7 +22,7 @@ typedef struct wvl_cuda_layout {
     uint64_t output, output_bytes; /* of block coding, pinned alone: over the coefficients, or behind them */
     uint64_t pinned_end;
     uint64_t coded, coded_bytes, coded_more; /* of block coding, on the device alone: over pixels and planes, what comes
-                                                down to the output. A slot with all memory has room for coded_more */
+                                                down to the output. One with all memory has room for coded_more */
     uint64_t parts, totals, places, scratch; /* of block coding, on the device alone */
     uint64_t scratch_bytes;
     uint64_t planes, converted;
@@ -30,7 +30,7 @@ typedef struct wvl_cuda_layout {
     uint64_t spill_bytes;                              /* Part 1: the most that wvl_cuda_code.spill takes */
     uint64_t device_least, device_end;
     uint64_t launches, fronts, host_coefs, host_pixels, host_copies;
-    uint64_t done, batch_records, batch_runs, batch_blocks, passes, chunks, pass_chunks, left; /* of block coding */
+    uint64_t done, batch_records, batch_ranges, batch_blocks, passes, chunks, pass_chunks, left; /* of block coding */
     uint64_t host_end;
     uint64_t block_count; /* that are coded on the device */
 } wvl_cuda_layout;

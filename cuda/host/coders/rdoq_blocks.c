@@ -97,7 +97,7 @@ wvl_cuda_status wvl_cuda_rdoq_code(const wvl_cuda_rdoq_run *r)
     for (unsigned p = 0; p < WVL_SURVEY_ALL_PHASES; p++) {
         TRY(status, code_phase(r, p));
     }
-    int is_few = r->phases->run_count < WVL_SURVEY_FEW_RUNS;
+    int is_few = r->phases->range_count < WVL_SURVEY_FEW_RANGES;
     return status || !is_few ? status : code_some(r, WVL_CUDA_RDOQ_STALE);
 }
 

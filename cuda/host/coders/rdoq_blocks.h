@@ -35,8 +35,8 @@ typedef struct wvl_cuda_rdoq_run {
     wvl_cuda_route route;
 } wvl_cuda_rdoq_run;
 
-/* Codes all blocks. Scratch memory has room for two codings where runs are few (WVL_SURVEY_FEW_RUNS), and counters are
- * 0 in front. */
+/* Codes all blocks. Scratch memory has room for two codings where ranges are few (WVL_SURVEY_FEW_RANGES), and counters
+ * are 0 in front. */
 wvl_cuda_status wvl_cuda_rdoq_code(const wvl_cuda_rdoq_run *run);
 /* Behind rate control: where the picture ended far off, all blocks are coded again. */
 wvl_cuda_status wvl_cuda_rdoq_code_again(const wvl_cuda_rdoq_run *run);

@@ -75,7 +75,7 @@ static void fill_tables(const wvl_cuda_coder_view *v, void *tables)
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
-/* As codec/rate/depth.c has them. */
+/* The same aims as in codec/rate/depth.c. */
 static wvl_survey_aim find_aim(const wvl_plan *plan)
 {
     const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
@@ -111,7 +111,7 @@ static void set_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
     job->rdoq.known = target->kind == WVL_RATE_SLOPE && wvl_survey_is_possible(plan) ? (uint32_t)target->value : 0;
 }
 
-/* Where rate control says at which slopes the picture ended: of each cap group, or of all. */
+/* Sets where rate control says at which slopes the picture ended: of each cap group, or of all. */
 static void set_thresholds(const wvl_plan *plan, wvl_cuda_address caps, const wvl_cuda_packets_job *packets,
                            wvl_cuda_coder_job *job)
 {
@@ -122,10 +122,11 @@ static void set_thresholds(const wvl_plan *plan, wvl_cuda_address caps, const wv
     job->rdoq.threshold_pitch = sizeof(wvl_cuda_rate_group);
 }
 
-/* Where runs are few, blocks are coded again beside the others, and take as much at most. */
+/* Where ranges are few, blocks are coded again beside the others, and take as much at most. */
 static uint64_t enlarge_scratch(const wvl_cuda_coder_view *v, uint64_t bytes)
 {
-    return v->phases->are_surveyed && v->phases->run_count < WVL_SURVEY_FEW_RUNS ? wvl_mul_saturate(bytes, 2) : bytes;
+    return v->phases->are_surveyed && v->phases->range_count < WVL_SURVEY_FEW_RANGES ? wvl_mul_saturate(bytes, 2)
+                                                                                     : bytes;
 }
 
 static uint64_t place(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, wvl_cuda_coder_job *job,
@@ -140,7 +141,7 @@ static uint64_t place(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, wv
     job->t1.blocks = packets->t1_blocks = wvl_cuda_take_place(l, v->block_count, sizeof(wvl_cuda_t1_block));
     packets->left = job->t1.counters + WVL_CUDA_T1_LEFT_BLOCKS * sizeof(uint32_t); /* the survey lacks them */
     packets->block_places = tables + own.places;
-    rdoq->copies = wvl_cuda_take_place(l, count_coef_bytes(v), 1) - (l->slot + l->coefs);
+    rdoq->copies = wvl_cuda_take_place(l, count_coef_bytes(v), 1) - (l->workspace + l->coefs);
     rdoq->changes = wvl_cuda_take_place(l, v->block_count, sizeof(wvl_cuda_rdoq_change));
     rdoq->weights = wvl_cuda_take_place(l, v->block_count, sizeof(uint32_t));
     rdoq->survey = wvl_cuda_take_place(l, survey + 2 * wvl_plan_rate_groups(v->plan) * part, 1);

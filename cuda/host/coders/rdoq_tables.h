@@ -6,7 +6,7 @@
 #include "cuda/rdoq/rdoq_launch.h"
 #include "geom/handover.h"
 
-/* Whether the blocks of EBCOT pictures lie in tables phase by phase. */
+/* Says whether the blocks of EBCOT pictures lie in tables phase by phase. */
 static inline int wvl_cuda_has_phases(const wvl_plan *plan)
 {
     return plan->rate.rdoq && !(plan->syntax.codings[0].style & WVL_STYLE_HT);

@@ -14,7 +14,7 @@ int wvl_cuda_has_rects(const wvl_plan *plan)
 static int touches(wvl_rect a, wvl_rect b) { return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1; }
 static int covers(wvl_rect a, wvl_rect b) { return a.x0 <= b.x0 && a.y0 <= b.y0 && a.x1 >= b.x1 && a.y1 >= b.y1; }
 
-/* What of the block lies in a rectangle, from its own first sample on. */
+/* Returns what of the block lies in a rectangle, from its own first sample on. */
 static wvl_cuda_t1_rect cut_rect(wvl_rect block, wvl_rect inner)
 {
     uint32_t x0 = wvl_max_u32(inner.x0, block.x0), y0 = wvl_max_u32(inner.y0, block.y0),

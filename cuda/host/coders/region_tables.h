@@ -10,7 +10,7 @@ typedef struct wvl_cuda_region_sizes {
     uint64_t rects, copy_bytes;
 } wvl_cuda_region_sizes;
 
-/* Whether a component of the plan has a rectangle. */
+/* Says whether a component of the plan has a rectangle. */
 int wvl_cuda_has_rects(const wvl_plan *plan);
 wvl_cuda_region_sizes wvl_cuda_measure_regions(const wvl_cuda_coder_view *view);
 /* regions: [block_count]; rects: as many as were measured. */

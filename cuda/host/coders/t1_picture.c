@@ -15,12 +15,12 @@
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
-wvl_cuda_t1_block wvl_cuda_describe_t1_slot(const wvl_tile_band *band, const wvl_coding *coding)
+wvl_cuda_t1_block wvl_cuda_describe_t1_cell(const wvl_tile_band *band, const wvl_coding *coding)
 {
     unsigned shift = coding->region == WVL_REGION_PART ? coding->region_shift : 0;
-    return (wvl_cuda_t1_block){.stride = band->slot_width,
-                               .width = (uint16_t)band->slot_width,
-                               .height = (uint16_t)band->slot_height,
+    return (wvl_cuda_t1_block){.stride = band->cell_width,
+                               .width = (uint16_t)band->cell_width,
+                               .height = (uint16_t)band->cell_height,
                                .coef_bytes = band->coef_bytes,
                                .frac_bits = band->frac_bits,
                                .orient = band->orient,
@@ -40,13 +40,13 @@ typedef struct sizes {
 static void measure_band(void *user, const wvl_cuda_walk_band *at)
 {
     sizes *s = user;
-    wvl_cuda_t1_block slot = wvl_cuda_describe_t1_slot(at->band, at->coding);
+    wvl_cuda_t1_block cell = wvl_cuda_describe_t1_cell(at->band, at->coding);
     s->scratch_bytes =
-        wvl_add_saturate(s->scratch_bytes, wvl_mul_saturate(at->count, wvl_cuda_t1_measure_scratch(&slot)));
-    s->value_bytes = wvl_add_saturate(s->value_bytes, wvl_mul_saturate(at->count, wvl_cuda_t1_measure_values(&slot)));
-    s->items += at->count * slot.planes;
-    s->most_planes = wvl_max_u32(s->most_planes, slot.planes);
-    s->styles |= slot.style;
+        wvl_add_saturate(s->scratch_bytes, wvl_mul_saturate(at->count, wvl_cuda_t1_measure_scratch(&cell)));
+    s->value_bytes = wvl_add_saturate(s->value_bytes, wvl_mul_saturate(at->count, wvl_cuda_t1_measure_values(&cell)));
+    s->items += at->count * cell.planes;
+    s->most_planes = wvl_max_u32(s->most_planes, cell.planes);
+    s->styles |= cell.style;
 }
 
 static sizes measure(const wvl_cuda_coder_view *v)
@@ -68,7 +68,7 @@ static uint32_t most_segments(const sizes *s)
 static void put_block(void *blocks, uint64_t place, const wvl_cuda_walk_block *from)
 {
     wvl_cuda_t1_block *b = (wvl_cuda_t1_block *)blocks + place;
-    *b = wvl_cuda_describe_t1_slot(from->in->band, from->in->coding);
+    *b = wvl_cuda_describe_t1_cell(from->in->band, from->in->coding);
     b->coefs = from->coefs;
     b->bound = from->bound;
     b->width = from->width;
@@ -148,7 +148,7 @@ static uint64_t count_empty(const wvl_assembly *a, uint32_t packet)
     return 1u + (a->packets[packet].sop ? 6 : 0) + (a->packets[packet].eph ? 2 : 0) + (a->has_plt ? 1 : 0);
 }
 
-/* As wvl_layers_allocate() measures it. */
+/* Measures as wvl_layers_allocate() does. */
 static uint64_t count_empty_layer(const wvl_assembly *a)
 {
     uint64_t bytes = a->has_plt ? PLT_HEAD_BYTES * (count_precincts(a) / 65527 + 1) : 0;
@@ -158,7 +158,8 @@ static uint64_t count_empty_layer(const wvl_assembly *a)
     return bytes;
 }
 
-/* Part headers count for a group where parts hold one component each (codec/write/division.c); a PLT segment too. */
+/* Part headers count for a group where parts hold one component each (codec/write/division.c); a PLT marker segment
+ * too. */
 static void put_groups(const wvl_cuda_coder_view *v, const uint32_t *packets, uint16_t *precinct_groups,
                        uint64_t *overhead)
 {
@@ -203,7 +204,7 @@ static void fill_tables(const wvl_cuda_coder_view *v, void *to)
     }
 }
 
-/* Of the codestream beside packets and PLT. */
+/* Counts the bytes of the codestream beside packets and PLT. */
 static uint64_t count_overhead(const wvl_assembly *a)
 {
     uint64_t bytes = (uint64_t)a->main_bytes + a->tlm_bytes + EOC_BYTES;
@@ -219,9 +220,9 @@ void wvl_cuda_set_rate_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
     wvl_cuda_set_layers(plan, &job->rate);
 }
 
-/* Whether a prediction says how deep blocks are coded. With layers, and with caps of EBCOT pictures, it costs more than
- * it saves (D-device-13). Where caps are many, or one, floors are bisected from the least threshold on: all passes are
- * looked at. Regions have slopes of two kinds: what may stop there is not followed. */
+/* Says whether a prediction says how deep blocks are coded. With layers, and with caps of EBCOT pictures, it costs more
+ * than it saves (D-device-13). Where caps are many, or one, floors are bisected from the least threshold on: all passes
+ * are looked at. Regions have slopes of two kinds: what may stop there is not followed. */
 static int foresees(const wvl_plan *plan)
 {
     int is_followed = !plan->rate.max_component_bytes || (wvl_cuda_is_ht(plan) && wvl_plan_rate_groups(plan) > 1);
@@ -229,7 +230,7 @@ static int foresees(const wvl_plan *plan)
            !plan->test.depth_full;
 }
 
-/* Tables of rate control: in the slot, and those that all slots share. */
+/* Tables of rate control: in the workspace, and those that all workspaces share. */
 static void place_rate_tables(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, const tables *t,
                               wvl_cuda_rate_job *rate, wvl_cuda_packets_job *packets)
 {
@@ -277,7 +278,7 @@ static void place_rate(const wvl_cuda_coder_view *v, const sizes *s, wvl_cuda_co
     t1->gain_exponent = plan->rate.gain_exponent;
     t1->block_errors = 0;
     packets->t1_records = 0; /* rate control says what blocks send */
-    packets->errors = l->slot + l->errors;
+    packets->errors = l->workspace + l->errors;
     job->rate.cuts = wvl_cuda_take_place(l, v->block_count, sizeof(wvl_cuda_rate_cut));
     if (listed) {
         job->rate.segments = wvl_cuda_take_place(l, wvl_mul_saturate(v->block_count, listed), sizeof(uint32_t));
@@ -308,17 +309,17 @@ static uint64_t place(const wvl_cuda_coder_view *v, wvl_cuda_coder_places *l, wv
     int chooses = wvl_cuda_chooses_passes(v->plan);
     t1->is_cleared = 1;
     t1->lists = l->shared + l->lists;
-    t1->blocks = l->slot + l->blocks;
+    t1->blocks = l->workspace + l->blocks;
     t1->records = wvl_cuda_take_place(l, v->block_count, sizeof(wvl_cuda_t1_record));
     t1->states = wvl_cuda_take_place(l, v->block_count, sizeof(wvl_cuda_t1_state));
     t1->order = wvl_cuda_take_place(l, v->block_count, sizeof(uint32_t));
     t1->items = wvl_cuda_take_place(l, s.items, sizeof(uint32_t));
     packets->blocks = wvl_cuda_take_place(l, v->block_count * v->assembly->layer_count, sizeof(wvl_cuda_packets_block));
-    t1->scratch = l->slot + l->scratch;
-    t1->counters = l->slot + l->counters;
+    t1->scratch = l->workspace + l->scratch;
+    t1->counters = l->workspace + l->counters;
     t1->scratch_units = (uint32_t)wvl_min_u64(l->scratch_bytes / 16, UINT32_MAX);
     t1->block_weights = l->shared + l->weights;
-    t1->block_errors = v->plan->rate.rate_control ? l->slot + l->errors : 0;
+    t1->block_errors = v->plan->rate.rate_control ? l->workspace + l->errors : 0;
     if (wvl_cuda_has_rects(v->plan)) {
         place_regions(v, l, t1);
     }

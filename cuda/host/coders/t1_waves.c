@@ -18,7 +18,7 @@
 #include "cuda/host/coders/wave_coder.h"
 
 #define QUEUED_SHARE 2u           /* queued portions get this share of what their blocks may need: D-device-17 */
-#define MOST_WORK (1ull << 31)    /* bytes that a slot asks for; more would not code faster */
+#define MOST_WORK (1ull << 31)    /* bytes that a workspace asks for; more would not code faster */
 #define PORTION_TABLES 12u        /* each on a place of its own: up to 256 bytes between two */
 #define PORTION_BLOCKS (1u << 22) /* the kernels' limit */
 #define ROOM_SLACK 32u            /* bytes of a codeword: its end, and what a short one takes beside its bits */
@@ -29,13 +29,13 @@ static uint32_t count_passes(const wvl_cuda_t1_block *b) { return b->planes ? 3u
 
 static uint64_t count_samples(const wvl_cuda_t1_block *b) { return (uint64_t)b->width * b->height; }
 
-/* Of scratch memory, whatever the samples are. */
+/* Measures scratch memory, whatever the samples are. */
 static uint64_t measure_scratch(const wvl_plan *plan, const wvl_cuda_t1_block *b)
 {
     return wvl_cuda_t1_measure_scratch(b) + (plan->rate.rate_control ? wvl_cuda_t1_measure_values(b) : 0);
 }
 
-/* Of the tables of a portion. */
+/* Measures the tables of a portion. */
 static uint64_t measure_tables(const wvl_plan *plan, const wvl_cuda_t1_block *b)
 {
     uint64_t bytes = sizeof(wvl_cuda_t1_record) + sizeof(wvl_cuda_t1_state) + (1u + b->planes) * sizeof(uint32_t);
@@ -53,7 +53,7 @@ static uint64_t measure_work(const wvl_plan *plan, const wvl_cuda_t1_block *b, u
     return measure_tables(plan, b) + wvl_align_up(measure_scratch(plan, b) / share, 16);
 }
 
-/* Of the output: bytes, then passes. */
+/* Measures the output: bytes, then passes. */
 static uint64_t measure_coded(const wvl_plan *plan, const wvl_cuda_t1_block *b, uint64_t bytes)
 {
     uint64_t pass_bytes = sizeof(wvl_pass) + (plan->rate.rate_control ? sizeof(int64_t) + sizeof(uint16_t) : 0);
@@ -65,7 +65,8 @@ static uint64_t bound_coded(const wvl_plan *plan, const wvl_cuda_t1_block *b)
     return measure_coded(plan, b, wvl_t1_bound_bytes(b->width, b->height, b->planes, b->style));
 }
 
-/* What it takes if coding saves nothing: samples with all of their bits. What takes more goes another way (code_rest).
+/* Returns what it takes if coding saves nothing: samples with all of their bits. What takes more goes another way
+ * (code_rest).
  */
 static uint64_t expect_coded(const wvl_plan *plan, const wvl_cuda_t1_block *b)
 {
@@ -78,7 +79,7 @@ typedef struct sizes {
     uint64_t work, least_work, output, least_output, bound;
 } sizes;
 
-/* Of memory for these coded bytes, behind the list of its chunks. */
+/* Returns the bytes of memory for these coded bytes, behind the list of its chunks. */
 static uint64_t count_head(uint64_t bytes)
 {
     return wvl_align_up(((bytes >> WVL_CHUNK_LOG2) + 1) * sizeof(uint8_t *), 16);
@@ -88,13 +89,13 @@ static void measure_band(void *user, const wvl_cuda_walk_band *at)
 {
     sizes *s = user;
     const wvl_plan *plan = at->view->plan;
-    wvl_cuda_t1_block slot = wvl_cuda_describe_t1_slot(at->band, at->coding);
-    slot.in_region = at->coding->region == WVL_REGION_PART ? at->coding->region_shift : slot.in_region;
-    s->work = wvl_add_saturate(s->work, wvl_mul_saturate(at->count, measure_work(plan, &slot, QUEUED_SHARE)));
-    s->output = wvl_add_saturate(s->output, wvl_mul_saturate(at->count, expect_coded(plan, &slot)));
-    s->least_work = wvl_max_u64(s->least_work, measure_work(plan, &slot, 1));
-    s->least_output = wvl_max_u64(s->least_output, bound_coded(plan, &slot));
-    s->bound = wvl_add_saturate(s->bound, wvl_mul_saturate(at->count, bound_coded(plan, &slot)));
+    wvl_cuda_t1_block cell = wvl_cuda_describe_t1_cell(at->band, at->coding);
+    cell.in_region = at->coding->region == WVL_REGION_PART ? at->coding->region_shift : cell.in_region;
+    s->work = wvl_add_saturate(s->work, wvl_mul_saturate(at->count, measure_work(plan, &cell, QUEUED_SHARE)));
+    s->output = wvl_add_saturate(s->output, wvl_mul_saturate(at->count, expect_coded(plan, &cell)));
+    s->least_work = wvl_max_u64(s->least_work, measure_work(plan, &cell, 1));
+    s->least_output = wvl_max_u64(s->least_output, bound_coded(plan, &cell));
+    s->bound = wvl_add_saturate(s->bound, wvl_mul_saturate(at->count, bound_coded(plan, &cell)));
 }
 
 void wvl_cuda_measure_t1_wave(const wvl_cuda_coder_view *v, wvl_cuda_layout *l)
@@ -316,7 +317,7 @@ static wvl_cuda_done describe(const wvl_cuda_t1_coded *coded, uint64_t base)
                            .energy = coded->energy};
 }
 
-/* Of a block, so that the first of the table are those that are left. */
+/* Moves a block, so that the first of the table are those that are left. */
 static void move_block(const wvl_cuda_code *code, uint32_t from, uint32_t to)
 {
     blocks_of(code)[to] = blocks_of(code)[from];

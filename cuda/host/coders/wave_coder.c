@@ -17,7 +17,7 @@
 
 static uint64_t count_coefs(const wvl_cuda_layout *l) { return l->down_end - l->coefs; }
 
-/* As in the jobs before. The first ones get half of what the pixels take. */
+/* Expects what the jobs before have taken. The first ones get half of what the pixels take. */
 static uint64_t predict(const wvl_cuda_code *code)
 {
     const wvl_cuda_layout *l = code->layout;
@@ -91,7 +91,8 @@ void wvl_cuda_drop_code(wvl_cuda_code *code)
     code->spill_bytes = code->spill_used = 0;
 }
 
-/* What a slot has beyond the least is for coded bytes and work as the plan has it; both get less where it has less. */
+/* What a workspace has beyond the least is for coded bytes and work as the plan has it; both get less where it has
+ * less. */
 static uint64_t share_spare(const wvl_cuda_code *code)
 {
     const wvl_cuda_layout *l = code->layout;
@@ -154,13 +155,13 @@ static wvl_chunks list_chunks(uint8_t *memory, uint64_t bytes, const uint8_t **c
     return (wvl_chunks){chunks, count};
 }
 
-static void put_record(const wvl_cuda_code *code, const wvl_block_order *order, const wvl_block_run *run, uint64_t id,
-                       wvl_block_record *record)
+static void put_record(const wvl_cuda_code *code, const wvl_block_order *order, const wvl_block_range *range,
+                       uint64_t id, wvl_block_record *record)
 {
     const wvl_cuda_layout *l = code->layout;
-    const wvl_tile_plan *tile = &code->tiles[run->tile];
+    const wvl_tile_plan *tile = &code->tiles[range->tile];
     const wvl_band_coding *band =
-        &order->codings[tile->components[run->component].coding].band[tile->bands[run->band].coding_band];
+        &order->codings[tile->components[range->component].coding].band[tile->bands[range->band].coding_band];
     const wvl_cuda_done *done = (const wvl_cuda_done *)(const void *)(code->host + l->done) + id;
     *record = (wvl_block_record){.bytes_at = done->bytes_at,
                                  .passes_at = done->passes_at,
@@ -176,12 +177,12 @@ static void put_record(const wvl_cuda_code *code, const wvl_block_order *order, 
     }
 }
 
-/* What these orders never ask for (wvl_cuda_choose_coder). */
+/* Refuses what these orders never ask for (wvl_cuda_choose_coder). */
 static int can_answer(const wvl_cuda_code *code, const wvl_block_order *order)
 {
     uint64_t count = 0;
-    for (uint64_t i = 0; i < order->run_count; i++) {
-        count += order->runs[i].count;
+    for (uint64_t i = 0; i < order->range_count; i++) {
+        count += order->ranges[i].count;
     }
     return count <= code->layout->block_count && order->which == WVL_BLOCKS_ALL && !order->block_slopes &&
            !order->factors && !order->first_set;
@@ -191,7 +192,7 @@ wvl_status wvl_cuda_answer_order(wvl_cuda_code *code, const wvl_block_order *ord
 {
     const wvl_cuda_layout *l = code->layout;
     wvl_block_record *records = (wvl_block_record *)(void *)(code->host + l->batch_records);
-    uint32_t *runs = (uint32_t *)(void *)(code->host + l->batch_runs);
+    uint32_t *ranges = (uint32_t *)(void *)(code->host + l->batch_ranges);
     uint32_t *blocks = (uint32_t *)(void *)(code->host + l->batch_blocks);
     if (!can_answer(code, order)) {
         return WVL_ERROR_UNSUPPORTED;
@@ -204,20 +205,20 @@ wvl_status wvl_cuda_answer_order(wvl_cuda_code *code, const wvl_block_order *ord
         return code->status;
     }
     *batch = (wvl_block_batch){.records = records,
-                               .runs = runs,
+                               .ranges = ranges,
                                .blocks = blocks,
                                .bytes = list_chunks(code->bytes, code->byte_room, code->chunks),
                                .passes = list_chunks(code->passes, code->pass_room, code->pass_chunks)};
-    for (uint64_t i = 0; i < order->run_count; i++) {
-        const wvl_block_run *run = &order->runs[i];
+    for (uint64_t i = 0; i < order->range_count; i++) {
+        const wvl_block_range *range = &order->ranges[i];
         uint64_t first = 0;
-        for (uint32_t t = 0; t < run->tile; t++) {
+        for (uint32_t t = 0; t < range->tile; t++) {
             first += code->tiles[t].block_count;
         }
-        first += code->tiles[run->tile].bands[run->band].first_block;
-        for (uint32_t b = run->first; b < run->first + run->count; b++, batch->count++) {
-            put_record(code, order, run, first + b, &records[batch->count]);
-            runs[batch->count] = (uint32_t)i;
+        first += code->tiles[range->tile].bands[range->band].first_block;
+        for (uint32_t b = range->first; b < range->first + range->count; b++, batch->count++) {
+            put_record(code, order, range, first + b, &records[batch->count]);
+            ranges[batch->count] = (uint32_t)i;
             blocks[batch->count] = b;
         }
     }

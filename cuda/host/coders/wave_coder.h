@@ -29,12 +29,12 @@ struct wvl_cuda_code {
     const wvl_plan *plan;
     const wvl_cuda_coder *coder;
     const wvl_cuda_layout *layout;
-    uint8_t *host, *pinned;   /* of the slot */
+    uint8_t *host, *pinned;   /* of the workspace */
     wvl_cuda_address address; /* of its device memory */
     uint64_t spare_bytes;     /* Part 1: from layout->work on */
     wvl_cuda_stream stream;
     wvl_cuda_event event;
-    /* Of the job at work: */
+    /* The job at work: */
     const wvl_tile_plan *tiles;
     uint32_t tile_count;
     int is_settled; /* every block is coded, or the job failed with `status` */
@@ -61,20 +61,20 @@ struct wvl_cuda_code {
 /* Fills the tables in pinned memory, which are then to be uploaded. The members above `is_settled` are
  * set. */
 void wvl_cuda_build_code(wvl_cuda_code *code);
-/* Gives back what the last job took beyond its slot. */
+/* Gives back what the last job took beyond its workspace. */
 void wvl_cuda_drop_code(wvl_cuda_code *code);
 /* Magnitudes of a block keep the bound that the plan proved. */
 int wvl_cuda_is_bounded(const wvl_cuda_code *code, uint64_t block, unsigned frac_bits, unsigned planes);
 /* Queues the copy of what will probably be coded, behind the blocks. */
 wvl_cuda_status wvl_cuda_queue_output(wvl_cuda_code *code);
 /* Waits for what was queued after the job itself. With an error, `queued` or a later one, nothing of it runs any more
- * either: the slot may get another job. */
+ * either: the workspace may get another job. */
 wvl_cuda_status wvl_cuda_await_code(const wvl_cuda_code *code, wvl_cuda_status queued);
 /* What a launch has coded, `bytes` of it, is in the output from `to` on. Waits for the device where less was copied.
  * The next launch may follow. */
 wvl_status wvl_cuda_fetch_output(wvl_cuda_code *code, uint64_t to, uint64_t bytes);
-/* As wvl_backend_vtable.code, when what was queued is done and records are in pinned memory. Waits for the device where
- * blocks are left. */
+/* The function of wvl_backend_vtable.code, when what was queued is done and records are in pinned memory. Waits for the
+ * device where blocks are left. */
 wvl_status wvl_cuda_answer_order(wvl_cuda_code *code, const wvl_block_order *order, wvl_block_batch *batch);
 
 #endif

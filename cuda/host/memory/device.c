@@ -74,12 +74,12 @@ static wvl_cuda_status read_multiprocessors(const wvl_cuda_runtime *rt, int hand
 
 static wvl_cuda_status find_node(const wvl_cuda_runtime *rt, int handle, wvl_numa_node *node)
 {
-    int domain = 0, bus = 0, slot = 0;
+    int domain = 0, bus = 0, pci_device = 0;
     wvl_cuda_status status = rt->device_attribute(&domain, WVL_CUDA_ATTRIBUTE_PCI_DOMAIN, handle);
     TRY(status, rt->device_attribute(&bus, WVL_CUDA_ATTRIBUTE_PCI_BUS, handle));
-    TRY(status, rt->device_attribute(&slot, WVL_CUDA_ATTRIBUTE_PCI_SLOT, handle));
+    TRY(status, rt->device_attribute(&pci_device, WVL_CUDA_ATTRIBUTE_PCI_DEVICE, handle));
     if (!status) {
-        wvl_numa_find((unsigned)domain, (unsigned)bus, (unsigned)slot, node);
+        wvl_numa_find((unsigned)domain, (unsigned)bus, (unsigned)pci_device, node);
     }
     return status;
 }

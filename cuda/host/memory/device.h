@@ -20,7 +20,7 @@
 
 /* OUTPUT: of finished pictures, which callers have for a while and give back one by one. */
 enum { WVL_CUDA_ON_DEVICE = 0, WVL_CUDA_PINNED, WVL_CUDA_OUTPUT_ON_DEVICE, WVL_CUDA_OUTPUT_PINNED, WVL_CUDA_PLACES };
-#define WVL_CUDA_KEPT 4u /* a place: two slots, and another plan's */
+#define WVL_CUDA_KEPT 4u /* a place: two workspaces, and another plan's */
 #define WVL_CUDA_KEPT_OUTPUTS                                                                                          \
     64u /* pictures in flight, and in the caller's hands; as many as there are places, if more */
 #define WVL_CUDA_KEPT_MOST 1024u
@@ -57,7 +57,8 @@ struct wvl_device {
 wvl_status wvl_cuda_open_device(const wvl_device_options *options, const wvl_cuda_runtime *runtime, const void *image,
                                 wvl_device **device);
 void wvl_cuda_close_device(wvl_device *device);
-/* Of the process: all contexts use the driver's one context of a device, and the library never resets it. */
+/* A device is lost to the process: all contexts use the driver's one context of a device, and the library never resets
+ * it. */
 int wvl_cuda_is_lost(const wvl_device *device);
 const wvl_numa_node *wvl_cuda_fetch_node(const wvl_device *device);
 /* For tests, which lose devices that are none. */
@@ -73,7 +74,7 @@ void wvl_cuda_leave(const wvl_device *device);
 
 /* Through the caller's allocators, if there are any. Else what is freed is kept for the next picture of the same plan,
  * because page-locking takes longer than a transform; everything kept goes when memory runs short. The driver's
- * page-locked memory is taken at the node of the device. */
+ * page-locked memory is taken at the memory node of the device. */
 wvl_cuda_status wvl_cuda_alloc(wvl_device *device, unsigned place, uint64_t bytes, wvl_cuda_address *address);
 wvl_cuda_status wvl_cuda_alloc_pinned(wvl_device *device, uint64_t bytes, uint8_t **memory);
 /* address 0: there is nothing. read: nobody gets the memory before the event, which is destroyed then; NULL: none. The
@@ -81,7 +82,7 @@ wvl_cuda_status wvl_cuda_alloc_pinned(wvl_device *device, uint64_t bytes, uint8_
 void wvl_cuda_free(wvl_device *device, unsigned place, wvl_cuda_address address, uint64_t bytes, wvl_cuda_event read);
 /* One that was given back; 0: there is none. */
 wvl_cuda_address wvl_cuda_take_kept(wvl_device *device, unsigned place, uint64_t bytes);
-/* Of finished pictures. Pinned memory has the address of the host. */
+/* Finished pictures are kept at this place. Pinned memory has the address of the host. */
 static inline unsigned wvl_cuda_output_place(int on_device)
 {
     return on_device ? WVL_CUDA_OUTPUT_ON_DEVICE : WVL_CUDA_OUTPUT_PINNED;

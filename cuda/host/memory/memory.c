@@ -97,7 +97,7 @@ static wvl_cuda_block take_out(wvl_cuda_block *kept, unsigned at)
     return block;
 }
 
-/* Of exactly this size: larger ones would take more than the plan has promised. */
+/* The memory has exactly this size: larger ones would take more than the plan has promised. */
 wvl_cuda_address wvl_cuda_take_kept(wvl_device *d, unsigned place, uint64_t bytes)
 {
     wvl_cuda_block found = {0}, *kept = d->kept[place];

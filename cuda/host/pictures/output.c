@@ -28,32 +28,32 @@ static uint64_t room_for(const wvl_backend *b, uint64_t needed)
 /* For the largest picture so far, and a little more. */
 static uint64_t room_bytes(wvl_backend *b)
 {
-    pthread_mutex_lock(&b->slots.lock);
+    pthread_mutex_lock(&b->workspaces.lock);
     uint64_t most = b->pictures->most_bytes;
-    pthread_mutex_unlock(&b->slots.lock);
+    pthread_mutex_unlock(&b->workspaces.lock);
     return room_for(b, most + most / WVL_CUDA_FORECAST_MORE);
 }
 
-/* The output that the slot has, if it is large enough. */
+/* The output that the workspace has, if it is large enough. */
 static int has_output(const wvl_cuda_picture *picture, uint64_t room)
 {
     return picture->output && picture->output_bytes >= room;
 }
 
-/* Of a slot that waits for a job. A slot that is used again at once would need a second one, while others have theirs
- * for nothing. */
+/* Takes the output of a workspace that waits for a job. A workspace that is used again at once would need a second one,
+ * while others have theirs for nothing. */
 static void borrow_output(wvl_backend *b, wvl_cuda_picture *picture, uint64_t room)
 {
-    pthread_mutex_lock(&b->slots.lock);
-    for (wvl_slot *slot = b->slots.first; slot && !picture->output; slot = slot->next) {
-        wvl_cuda_picture *other = ((wvl_backend_job *)slot)->picture;
-        if (!slot->busy && has_output(other, room)) {
+    pthread_mutex_lock(&b->workspaces.lock);
+    for (wvl_workspace *workspace = b->workspaces.first; workspace && !picture->output; workspace = workspace->next) {
+        wvl_cuda_picture *other = ((wvl_backend_job *)workspace)->picture;
+        if (!workspace->busy && has_output(other, room)) {
             picture->output = other->output;
             picture->output_bytes = other->output_bytes;
             other->output = 0;
         }
     }
-    pthread_mutex_unlock(&b->slots.lock);
+    pthread_mutex_unlock(&b->workspaces.lock);
 }
 
 wvl_cuda_status wvl_cuda_take_output(wvl_backend_job *job, int is_new)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Slots for jobs of whole pictures, and what comes out of them; memory for finished pictures: output.c. */
+/* Workspaces for jobs of whole pictures, and what comes out of them; memory for finished pictures: output.c. */
 #include "cuda/host/pictures/picture.h"
 
 #include <string.h>
@@ -18,22 +18,22 @@ static uint64_t host_bytes(const wvl_cuda_pictures *p)
            wvl_alloc_size(sizeof(wvl_backend));
 }
 
-void wvl_cuda_measure_picture(const wvl_plan *plan, const wvl_assembly *assembly, wvl_backend_memory *slot)
+void wvl_cuda_measure_picture(const wvl_plan *plan, const wvl_assembly *assembly, wvl_backend_memory *workspace)
 {
     wvl_cuda_pictures *p = wvl_cuda_build_pictures(NULL, plan, assembly, 0);
-    *slot = (wvl_backend_memory){.host_bytes = UINT64_MAX, .pinned_bytes = UINT64_MAX, .device_bytes = UINT64_MAX};
+    *workspace = (wvl_backend_memory){.host_bytes = UINT64_MAX, .pinned_bytes = UINT64_MAX, .device_bytes = UINT64_MAX};
     if (p) {
         uint64_t on_device = plan->device.output ? wvl_cuda_bound_output(assembly) : 0;
-        slot->host_bytes = host_bytes(p);
-        slot->pinned_bytes = wvl_add_saturate(p->layout.pinned_end + p->layout.staging_bytes,
-                                              plan->device.output ? 0 : wvl_cuda_bound_output(assembly));
-        slot->device_bytes = wvl_add_saturate(wvl_add_saturate(p->layout.device_end, p->layout.shared_end),
-                                              wvl_add_saturate(p->layout.staging_bytes, on_device));
+        workspace->host_bytes = host_bytes(p);
+        workspace->pinned_bytes = wvl_add_saturate(p->layout.pinned_end + p->layout.staging_bytes,
+                                                   plan->device.output ? 0 : wvl_cuda_bound_output(assembly));
+        workspace->device_bytes = wvl_add_saturate(wvl_add_saturate(p->layout.device_end, p->layout.shared_end),
+                                                   wvl_add_saturate(p->layout.staging_bytes, on_device));
         wvl_free(NULL, p, p->host_bytes);
     }
 }
 
-/* ---- Slots ----------------------------------------------------------------------------------- */
+/* ---- Workspaces ------------------------------------------------------------------------------ */
 
 void wvl_cuda_free_picture(wvl_backend *b, wvl_backend_job *job)
 {
@@ -81,7 +81,7 @@ void wvl_cuda_free_pictures(wvl_backend *b)
     }
 }
 
-/* All of the slot's jobs are the same but for pixels and output. */
+/* All of the workspace's jobs are the same but for pixels and output. */
 static void set_jobs(wvl_backend_job *job)
 {
     const wvl_cuda_pictures *p = job->backend->pictures;
@@ -90,7 +90,7 @@ static void set_jobs(wvl_backend_job *job)
     wvl_cuda_address at = job->device;
     const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
     wvl_cuda_coder_places places = l->coder;
-    places.slot = at;
+    places.workspace = at;
     places.shared = p->device;
     places.scratch_bytes = picture->scratch_bytes;
     picture->blocks = p->blocks;
@@ -102,14 +102,14 @@ static void set_jobs(wvl_backend_job *job)
     picture->job.writers = job->backend->writers;
 }
 
-/* Of the last slot but for the first: a share, which suffices for most pictures. */
+/* Every workspace but the first gets a share, which suffices for most pictures. */
 static uint64_t count_scratch(const wvl_cuda_pictures *p, int is_large)
 {
     uint64_t most = p->layout.coder.scratch_bytes;
     return is_large ? most : wvl_align_up(most / p->coder->scratch_parts, 256);
 }
 
-static wvl_backend_job *create_slot(wvl_backend *b, int is_large)
+static wvl_backend_job *create_workspace(wvl_backend *b, int is_large)
 {
     const wvl_cuda_picture_layout *l = &b->pictures->layout;
     wvl_backend_job *job = wvl_alloc(&b->allocator, l->host_end);
@@ -132,11 +132,11 @@ static wvl_backend_job *create_slot(wvl_backend *b, int is_large)
     return job;
 }
 
-/* One of the streams that slots share: the next of `count`. */
+/* One of the streams that workspaces share: the next of `count`. */
 static wvl_cuda_status share_stream(const wvl_backend *b, wvl_cuda_stream *streams, uint32_t count,
                                     wvl_cuda_stream *stream)
 {
-    wvl_cuda_stream *own = &streams[b->pictures->slot_count % count];
+    wvl_cuda_stream *own = &streams[b->pictures->workspace_count % count];
     wvl_cuda_status status =
         *own ? WVL_CUDA_SUCCESS : wvl_cuda_runtime_of(b)->stream_create(own, WVL_CUDA_STREAM_NON_BLOCKING);
     *stream = *own;
@@ -167,29 +167,29 @@ static wvl_cuda_status clear_finished(const wvl_backend_job *job)
                : WVL_CUDA_SUCCESS;
 }
 
-static wvl_status add_slot(wvl_backend *b, int is_large)
+static wvl_status add_workspace(wvl_backend *b, int is_large)
 {
-    wvl_backend_job *job = create_slot(b, is_large);
+    wvl_backend_job *job = create_workspace(b, is_large);
     if (!job) {
         return WVL_ERROR_MEMORY;
     }
     wvl_cuda_add_place(b->device);
     job->picture->has_place = 1;
     wvl_cuda_status failed = share_streams(b, job);
-    failed = failed ? failed : wvl_cuda_fill_slot(b, job);
+    failed = failed ? failed : wvl_cuda_fill_workspace(b, job);
     failed = failed ? failed : clear_finished(job);
     failed = failed ? failed : wvl_cuda_upload_blocks(job);
     failed = failed ? failed : wvl_cuda_take_output(job, 1);
     if (failed || !job->pinned_address) {
-        wvl_cuda_free_slot(b, job);
+        wvl_cuda_free_workspace(b, job);
         return failed ? wvl_cuda_note_status(b->device, failed) : WVL_ERROR_UNSUPPORTED;
     }
     job->picture->tables.splits = (wvl_cuda_split *)(void *)(job->pinned + b->pictures->layout.splits);
     job->picture->tables.items = (wvl_cuda_item *)(void *)(job->pinned + b->pictures->layout.items);
     job->outside = &wvl_cuda_picture_result(job)->outside;
     set_jobs(job);
-    b->pictures->slot_count++;
-    wvl_slots_add(&b->slots, &job->slot);
+    b->pictures->workspace_count++;
+    wvl_workspaces_add(&b->workspaces, &job->workspace);
     return WVL_OK;
 }
 
@@ -235,10 +235,10 @@ static wvl_status open_pictures(wvl_backend *b, const wvl_plan *plan, const wvl_
 }
 
 wvl_status wvl_cuda_prepare_picture(wvl_backend *b, const wvl_plan *plan, const wvl_assembly *assembly,
-                                    const wvl_backend_memory *slot)
+                                    const wvl_backend_memory *workspace)
 {
     const char *why;
-    (void)slot; /* follows from the plan */
+    (void)workspace; /* follows from the plan */
     if (wvl_backend_cuda.reach(plan, NULL, WVL_REACH_PACKETS, &why) != WVL_REACH_PACKETS) {
         return WVL_ERROR_UNSUPPORTED;
     }
@@ -248,7 +248,7 @@ wvl_status wvl_cuda_prepare_picture(wvl_backend *b, const wvl_plan *plan, const 
     }
     int is_open = b->plan == plan && b->pictures && b->pictures->assembly == assembly;
     wvl_status status = is_open ? WVL_OK : open_pictures(b, plan, assembly);
-    TRY(status, add_slot(b, !b->pictures->slot_count));
+    TRY(status, add_workspace(b, !b->pictures->workspace_count));
     wvl_cuda_leave(b->device);
     return status;
 }
@@ -260,22 +260,22 @@ static int is_large(const wvl_backend_job *job)
     return job->picture->scratch_bytes >= job->backend->pictures->layout.coder.scratch_bytes;
 }
 
-static unsigned suits_small(const wvl_slot *slot, const void *unused)
+static unsigned suits_small(const wvl_workspace *workspace, const void *unused)
 {
     (void)unused;
-    return !is_large((const wvl_backend_job *)slot);
+    return !is_large((const wvl_backend_job *)workspace);
 }
 
-static unsigned suits_large(const wvl_slot *slot, const void *unused)
+static unsigned suits_large(const wvl_workspace *workspace, const void *unused)
 {
     (void)unused;
-    return is_large((const wvl_backend_job *)slot);
+    return is_large((const wvl_backend_job *)workspace);
 }
 
 /* Best one that nobody waits for, and whose tables are those of such pixels. */
-static unsigned suits_image(const wvl_slot *slot, const void *wanted)
+static unsigned suits_image(const wvl_workspace *workspace, const void *wanted)
 {
-    const wvl_backend_job *job = (const wvl_backend_job *)slot;
+    const wvl_backend_job *job = (const wvl_backend_job *)workspace;
     const wvl_cuda_pixels *given = job->picture->given;
     const wvl_image *image = wanted;
     int has_pixels = !job->picture->is_built || image->memory_kind == WVL_MEMORY_HOST ||
@@ -285,47 +285,48 @@ static unsigned suits_image(const wvl_slot *slot, const void *wanted)
     return 1u + (unsigned)has_pixels + (is_awaited ? 0 : 2);
 }
 
-/* A large slot in place of a small one that is free. Where memory does not suffice, the small one comes back. */
-static void grow_slot(wvl_backend *b)
+/* A large workspace in place of a small one that is free. Where memory does not suffice, the small one comes back. */
+static void grow_workspace(wvl_backend *b)
 {
     wvl_cuda_pictures *p = b->pictures;
     pthread_mutex_lock(&b->growth);
-    wvl_slot *small = p->is_full ? NULL : wvl_slots_remove_fitting(&b->slots, suits_small, NULL);
+    wvl_workspace *small = p->is_full ? NULL : wvl_workspaces_remove_fitting(&b->workspaces, suits_small, NULL);
     if (small && !wvl_cuda_enter(b->device)) {
-        wvl_cuda_free_slot(b, (wvl_backend_job *)small);
-        p->is_full = add_slot(b, 1) != WVL_OK;
+        wvl_cuda_free_workspace(b, (wvl_backend_job *)small);
+        p->is_full = add_workspace(b, 1) != WVL_OK;
         if (p->is_full) {
-            (void)add_slot(b, 0); /* else there is one slot less */
+            (void)add_workspace(b, 0); /* else there is one workspace less */
         }
         wvl_cuda_leave(b->device);
     } else if (small) {
-        wvl_slots_add(&b->slots, small);
+        wvl_workspaces_add(&b->workspaces, small);
     }
     pthread_mutex_unlock(&b->growth);
 }
 
-/* For a picture whose blocks found no room: a slot where they do. */
-static wvl_backend_job *take_large_slot(wvl_backend *b)
+/* For a picture whose blocks found no room: a workspace where they do. */
+static wvl_backend_job *take_large_workspace(wvl_backend *b)
 {
-    wvl_slot *slot = wvl_slots_take_fitting(&b->slots, suits_large, NULL);
-    if (!slot) {
-        grow_slot(b);
-        slot = wvl_slots_take_fitting(&b->slots, suits_large, NULL);
+    wvl_workspace *workspace = wvl_workspaces_take_fitting(&b->workspaces, suits_large, NULL);
+    if (!workspace) {
+        grow_workspace(b);
+        workspace = wvl_workspaces_take_fitting(&b->workspaces, suits_large, NULL);
     }
-    atomic_store(&b->pictures->awaited, !slot);
-    return (wvl_backend_job *)slot;
+    atomic_store(&b->pictures->awaited, !workspace);
+    return (wvl_backend_job *)workspace;
 }
 
-static wvl_backend_job *take_slot(wvl_backend *b, const wvl_image *image, int is_again)
+static wvl_backend_job *take_workspace(wvl_backend *b, const wvl_image *image, int is_again)
 {
     if (!b->pictures) {
         return NULL;
     }
-    return is_again ? take_large_slot(b) : (wvl_backend_job *)wvl_slots_take_fitting(&b->slots, suits_image, image);
+    return is_again ? take_large_workspace(b)
+                    : (wvl_backend_job *)wvl_workspaces_take_fitting(&b->workspaces, suits_image, image);
 }
 
-/* What suffices for most pictures, from what the last ones took: the prediction decides who copies, never a byte. 0:
- * there was none. */
+/* Returns what suffices for most pictures, from what the last ones took: the prediction decides who copies, never a
+ * byte. 0: there was none. */
 static uint64_t predict_bytes(wvl_backend *b, uint64_t room)
 {
     return wvl_min_u64(wvl_align_up(wvl_cuda_predict_size(&b->pictures->recent), 256), room);
@@ -335,9 +336,9 @@ static void note_bytes(wvl_backend *b, uint64_t bytes)
 {
     wvl_cuda_pictures *p = b->pictures;
     wvl_cuda_note_size(&p->recent, bytes);
-    pthread_mutex_lock(&b->slots.lock);
+    pthread_mutex_lock(&b->workspaces.lock);
     p->most_bytes = wvl_max_u64(p->most_bytes, bytes);
-    pthread_mutex_unlock(&b->slots.lock);
+    pthread_mutex_unlock(&b->workspaces.lock);
 }
 
 static uint32_t count_layers(const wvl_backend *b) { return b->pictures->assembly->layer_count; }
@@ -382,7 +383,7 @@ static void set_values(const wvl_backend_job *job, const wvl_plan *plan)
 wvl_status wvl_cuda_submit_picture(wvl_backend *b, const wvl_plan *plan, const wvl_image *image, int is_again,
                                    wvl_backend_job **out)
 {
-    wvl_backend_job *job = take_slot(b, image, is_again);
+    wvl_backend_job *job = take_workspace(b, image, is_again);
     *out = NULL;
     if (!job) {
         return WVL_AGAIN;

@@ -3,8 +3,8 @@
  * Jobs of whole pictures: transform, blocks and packets in one go, the finished bytes straight to where the caller
  * reads them.
  *
- * What follows from the plan is built and uploaded once: tables of packets for the backend, all others for each slot.
- * A job uploads what its pixels change, and nothing where they lie as those of the job before did.
+ * What follows from the plan is built and uploaded once: tables of packets for the backend, all others for each
+ * workspace. A job uploads what its pixels change, and nothing where they lie as those of the job before did.
  */
 #ifndef WVL_CUDA_HOST_PICTURE_H
 #define WVL_CUDA_HOST_PICTURE_H
@@ -17,7 +17,7 @@
 
 #define WVL_CUDA_MOST_TILE_COMPONENTS 65536u /* of a picture: their plans stay in memory */
 
-/* Streams for copies that the slots of a backend share: no kernel waits for the bus (D-device-09). */
+/* Streams for copies that the workspaces of a backend share: no kernel waits for the bus (D-device-09). */
 #define WVL_CUDA_COPY_STREAMS 8u
 #define WVL_CUDA_MOST_STREAMS WVL_CUDA_SLOW_STREAMS
 
@@ -29,7 +29,7 @@ typedef struct wvl_cuda_picture_layout {
     wvl_cuda_coder_places coder;                  /* of the most scratch memory; `end`: where its own begin */
     uint64_t coefs, planes, converted, work;
     uint64_t finished, finished_end; /* the picture, on its way to pinned memory */
-    uint64_t device_end;             /* of a slot with the most scratch memory, which lies at its end */
+    uint64_t device_end;             /* of a workspace with the most scratch memory, which lies at its end */
     /* In pinned memory: */
     uint64_t target, result, lengths, layers, pinned_end;
     /* In host memory: */
@@ -41,15 +41,15 @@ typedef struct wvl_cuda_picture_layout {
     uint64_t block_count;
 } wvl_cuda_picture_layout;
 
-/* Of a backend that is prepared for pictures. One allocation of host memory, which this structure begins. */
+/* The part of a backend that is prepared for pictures. One allocation of host memory, which this structure begins. */
 typedef struct wvl_cuda_pictures {
     const wvl_plan *plan;
     const wvl_assembly *assembly;
     uint64_t host_bytes, device_bytes;
-    wvl_cuda_address device; /* tables that all slots share */
+    wvl_cuda_address device; /* tables that all workspaces share */
     wvl_cuda_picture_layout layout;
     const wvl_cuda_coder *coder;
-    wvl_cuda_coder_job blocks; /* without what belongs to a slot, as the next one */
+    wvl_cuda_coder_job blocks; /* without what belongs to a workspace, as the next one */
     wvl_cuda_packets_job job;
     uint32_t tile_count;
     wvl_tile_plan *tiles;   /* [tile_count] */
@@ -58,15 +58,15 @@ typedef struct wvl_cuda_pictures {
     uint8_t *block_kinds;
     wvl_assembly placed;      /* with rdoq: the assembly, with places of blocks in tables */
     wvl_cuda_forecast recent; /* bytes of pictures */
-    uint64_t most_bytes;      /* of a picture, under the lock of the slots */
-    wvl_cuda_stream compute[WVL_CUDA_MOST_STREAMS], copy[WVL_CUDA_MOST_STREAMS]; /* as far as slots use them */
-    wvl_cuda_stream uploads;                                                     /* of pixels of all slots */
-    uint32_t slot_count;
-    int is_full;        /* memory of the device does not suffice for larger slots; under growth, like slot_count */
-    atomic_int awaited; /* a picture waits for a slot with the most scratch memory */
+    uint64_t most_bytes;      /* of a picture, under the lock of the workspaces */
+    wvl_cuda_stream compute[WVL_CUDA_MOST_STREAMS], copy[WVL_CUDA_MOST_STREAMS]; /* as far as workspaces use them */
+    wvl_cuda_stream uploads;                                                     /* of pixels of all workspaces */
+    uint32_t workspace_count;
+    int is_full; /* memory of the device does not suffice for larger workspaces; under growth, like workspace_count */
+    atomic_int awaited; /* a picture waits for a workspace with the most scratch memory */
 } wvl_cuda_pictures;
 
-/* Of a slot. */
+/* The picture of a workspace. */
 typedef struct wvl_cuda_picture {
     wvl_cuda_address output;             /* where the picture goes; 0: taken by the last job */
     uint64_t output_bytes, copied_bytes; /* room; what of the job's picture is copied there without being asked */
@@ -98,7 +98,7 @@ static inline wvl_cuda_coder_view wvl_cuda_picture_view(const wvl_cuda_pictures 
                                  &p->blocks.phases};
 }
 
-/* Whether the picture is copied to where it goes: the copy engine is faster than kernels that write there. */
+/* Says whether the picture is copied to where it goes: the copy engine is faster than kernels that write there. */
 static inline int wvl_cuda_copies_picture(const wvl_backend *b)
 {
     return !b->plan->device.output && !(b->options & WVL_CUDA_DIRECT);
@@ -109,22 +109,24 @@ static inline wvl_cuda_packets_result *wvl_cuda_picture_result(const wvl_backend
     return (wvl_cuda_packets_result *)(void *)(job->pinned + job->backend->pictures->layout.result);
 }
 
-/* Whether pictures of such a plan are finished here. *why: why not. Pure. */
+/* Says whether pictures of such a plan are finished here. *why: why not. Pure. */
 int wvl_cuda_can_finish(const wvl_plan *plan, const char **why);
-void wvl_cuda_measure_picture(const wvl_plan *plan, const wvl_assembly *assembly, wvl_backend_memory *slot);
+void wvl_cuda_measure_picture(const wvl_plan *plan, const wvl_assembly *assembly, wvl_backend_memory *workspace);
 wvl_status wvl_cuda_prepare_picture(wvl_backend *backend, const wvl_plan *plan, const wvl_assembly *assembly,
-                                    const wvl_backend_memory *slot);
+                                    const wvl_backend_memory *workspace);
 wvl_status wvl_cuda_submit_picture(wvl_backend *backend, const wvl_plan *plan, const wvl_image *image, int is_again,
                                    wvl_backend_job **job);
 wvl_status wvl_cuda_take_picture(wvl_backend_job *job, wvl_finished *picture, uint32_t *part_bytes,
                                  uint64_t *group_bytes);
 void wvl_cuda_drop_picture(wvl_device *device, const wvl_finished *picture);
-/* What a slot has beyond that of a wave, and what all slots share. The context is entered, and nothing runs. */
+/* Frees what a workspace has beyond that of a wave, and what all workspaces share. The context is entered, and nothing
+ * runs.
+ */
 void wvl_cuda_free_picture(wvl_backend *backend, wvl_backend_job *job);
 void wvl_cuda_free_pictures(wvl_backend *backend);
 
-/* Memory for finished pictures (output.c): the most bytes of one; the slot has room for its next picture.
- * is_new: the room comes with the slot. Else it is one that was given back, or that of a slot that waits. */
+/* Memory for finished pictures (output.c): the most bytes of one; the workspace has room for its next picture.
+ * is_new: the room comes with the workspace. Else it is one that was given back, or that of a workspace that waits. */
 uint64_t wvl_cuda_bound_output(const wvl_assembly *assembly);
 wvl_cuda_status wvl_cuda_take_output(wvl_backend_job *job, int is_new);
 /* Room for a picture that is larger than most. */
@@ -137,7 +139,7 @@ wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const
 /* To device memory, which is there. The stream has to be waited for. */
 wvl_cuda_status wvl_cuda_upload_pictures(wvl_backend *backend, wvl_cuda_stream stream);
 wvl_cuda_status wvl_cuda_upload_blocks(wvl_backend_job *job);
-/* Queues a picture in its slot (queue.c). */
+/* Queues a picture in its workspace (queue.c). */
 wvl_cuda_status wvl_cuda_queue_picture(wvl_backend_job *job, const wvl_image *image);
 
 #endif

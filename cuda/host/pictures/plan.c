@@ -24,7 +24,7 @@ int wvl_cuda_can_finish(const wvl_plan *plan, const char **why)
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
-/* Of the coder, whose job nobody needs yet. */
+/* Places the memory of the coder, whose job nobody needs yet. */
 static void place_coder(wvl_cuda_pictures *p, uint64_t *end)
 {
     const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
@@ -36,7 +36,7 @@ static void place_coder(wvl_cuda_pictures *p, uint64_t *end)
     *end = places.end;
 }
 
-/* What the device has alone, behind the tables that pixels change. */
+/* Places what the device has alone, behind the tables that pixels change. */
 static void place_device(wvl_cuda_pictures *p, const wvl_cuda_tables *t)
 {
     wvl_cuda_picture_layout *l = &p->layout;
@@ -104,7 +104,7 @@ static void place_shared(wvl_cuda_pictures *p)
     l->shared_end = end;
 }
 
-/* Of components that no conversion to X'Y'Z' reads; UINT64_MAX: they are too many. */
+/* Measures components that no conversion to X'Y'Z' reads; UINT64_MAX: they are too many. */
 static uint64_t measure_unpack(const wvl_cuda_pictures *p)
 {
     uint32_t count = p->plan->syntax.component_count;
@@ -173,13 +173,13 @@ static void place_blocks(wvl_cuda_pictures *p)
 static wvl_cuda_pictures *carve_pictures(wvl_carver *carver, const wvl_plan *plan, const wvl_assembly *assembly)
 {
     wvl_cuda_pictures *p = wvl_carve(carver, 1, sizeof *p), none;
-    wvl_tile_plan *tiles = wvl_carve(carver, assembly->run.count, sizeof *tiles), tile;
+    wvl_tile_plan *tiles = wvl_carve(carver, assembly->range.count, sizeof *tiles), tile;
     uint32_t *order = wvl_carve(carver, assembly->packet_count, sizeof *order);
     wvl_cuda_pictures *to = p ? p : &none;
     to->tiles = tiles;
     to->packet_order = order;
     carve_places(carver, plan, assembly, to);
-    for (uint32_t t = 0; t < assembly->run.count; t++) {
+    for (uint32_t t = 0; t < assembly->range.count; t++) {
         wvl_tile_plan_carve(plan, carver, tiles ? &tiles[t] : &tile);
     }
     return p;
@@ -206,9 +206,9 @@ wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const
     p->assembly = assembly;
     p->coder = coder;
     p->host_bytes = bytes;
-    p->tile_count = assembly->run.count;
+    p->tile_count = assembly->range.count;
     for (uint32_t t = 0; t < p->tile_count; t++) {
-        wvl_tile_plan_build(plan, assembly->run.first + t, &p->tiles[t]);
+        wvl_tile_plan_build(plan, assembly->range.first + t, &p->tiles[t]);
     }
     place_blocks(p);
     if (!wvl_cuda_packets_measure(assembly, p->coder->pieces, p->packet_order, &p->job)) {
@@ -223,7 +223,7 @@ wvl_cuda_pictures *wvl_cuda_build_pictures(const wvl_allocator *allocator, const
     return p;
 }
 
-/* What squares of the block count, in units of gain (codec/core/hull.h), all alike before eyes. */
+/* Puts what squares of the block count, in units of gain (codec/core/hull.h), all alike before eyes. */
 static void put_weight(void *weights, uint64_t place, const wvl_cuda_walk_block *from)
 {
     const wvl_band_coding *coding = &from->in->coding->band[from->in->band->coding_band];
@@ -285,7 +285,7 @@ static void *list_blocks(const wvl_backend *b, uint64_t coefs, uint64_t bounds)
     return blocks;
 }
 
-/* The order of blocks is that of any slot: it does not depend on addresses. */
+/* The order of blocks is that of any workspace: it does not depend on addresses. */
 static wvl_cuda_status upload_lists(wvl_backend *b, wvl_cuda_stream stream)
 {
     wvl_cuda_pictures *p = b->pictures;

@@ -43,7 +43,7 @@ static wvl_cuda_status take_device_staging(const wvl_backend_job *job)
                                               job->backend->pictures->layout.staging_bytes, &p->staging_device);
 }
 
-/* Whether packed samples become integers on the device. */
+/* Says whether packed samples become integers on the device. */
 static int unpacks(const wvl_backend_job *job)
 {
     return job->backend->pictures->layout.unpack_bytes <= job->picture->scratch_bytes;
@@ -199,8 +199,8 @@ static wvl_cuda_status build_graph(wvl_backend_job *job)
     return status ? status : closed;
 }
 
-/* The driver builds no graphs, or has no memory for one: nothing is queued, and single launches do the same. The slot
- * does without graphs from then on. */
+/* The driver builds no graphs, or has no memory for one: nothing is queued, and single launches do the same. The
+ * workspace does without graphs from then on. */
 static wvl_cuda_status go_without_graph(wvl_backend_job *job, wvl_cuda_status status)
 {
     if (status != WVL_CUDA_NOT_SUPPORTED && status != WVL_CUDA_OUT_OF_MEMORY) {
@@ -225,7 +225,7 @@ static wvl_cuda_status queue_kernels(wvl_backend_job *job)
     return launch_all(job, wvl_cuda_to_stream(job->stream));
 }
 
-/* As much of the picture as it will probably have, to where the caller reads it; then an event. */
+/* Copies as much of the picture as it will probably have, to where the caller reads it; then an event. */
 static wvl_cuda_status queue_copy(const wvl_backend_job *job)
 {
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);

@@ -8,13 +8,13 @@ static uint64_t build_band(const wvl_tile_band *band, uint64_t coefs, uint64_t b
                            wvl_cuda_parcel *parcels)
 {
     uint64_t blocks = (uint64_t)band->block_cols * band->block_rows, count = 0;
-    uint64_t slot_bytes = wvl_coef_slot(band, 1) - wvl_coef_slot(band, 0);
+    uint64_t cell_bytes = wvl_coef_cell(band, 1) - wvl_coef_cell(band, 0);
     for (uint64_t first = 0; first < blocks; first += WVL_CUDA_PARCEL_BLOCKS, count++) {
         if (parcels) {
-            uint64_t at = band->coef_offset + first * slot_bytes;
+            uint64_t at = band->coef_offset + first * cell_bytes;
             parcels[count] =
                 (wvl_cuda_parcel){coefs + at, host + at, bounds + (band->first_block + first) * sizeof(uint32_t),
-                                  (uint32_t)slot_bytes, (uint32_t)wvl_min_u64(WVL_CUDA_PARCEL_BLOCKS, blocks - first)};
+                                  (uint32_t)cell_bytes, (uint32_t)wvl_min_u64(WVL_CUDA_PARCEL_BLOCKS, blocks - first)};
         }
     }
     return count;

@@ -2,12 +2,12 @@
 /*
  * Coefficients to the host, empty blocks left out: threads store into pinned memory at the place that a copy of
  * everything would use, so that the host needs no second look and no index. WVL_CUDA_DELIVER_THREADS threads a parcel
- * of up to WVL_CUDA_PARCEL_BLOCKS slots of one band. Bytes moved: those of the slots that are not empty, once over
+ * of up to WVL_CUDA_PARCEL_BLOCKS cells of one band. Bytes moved: those of the cells that are not empty, once over
  * device memory and once over the bus, which bounds it: 32 registers.
  */
 #include "cuda/host/transform/deliver.h"
 
-template <class T> __device__ __forceinline__ void copy_slot(uint64_t to, uint64_t from, uint32_t bytes)
+template <class T> __device__ __forceinline__ void copy_cell(uint64_t to, uint64_t from, uint32_t bytes)
 {
     for (uint32_t i = threadIdx.x; i < bytes / sizeof(T); i += WVL_CUDA_DELIVER_THREADS) {
         ((T *)to)[i] = ((const T *)from)[i];
@@ -21,11 +21,11 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_DELIVER_THREADS) wvl_deliv
         if (!((const uint32_t *)p.bounds)[b]) {
             continue;
         }
-        uint64_t to = p.to + (uint64_t)b * p.slot_bytes, from = p.from + (uint64_t)b * p.slot_bytes;
-        if ((to | from | p.slot_bytes) % 16 == 0) {
-            copy_slot<uint4>(to, from, p.slot_bytes);
+        uint64_t to = p.to + (uint64_t)b * p.cell_bytes, from = p.from + (uint64_t)b * p.cell_bytes;
+        if ((to | from | p.cell_bytes) % 16 == 0) {
+            copy_cell<uint4>(to, from, p.cell_bytes);
         } else {
-            copy_slot<uint16_t>(to, from, p.slot_bytes);
+            copy_cell<uint16_t>(to, from, p.cell_bytes);
         }
     }
 }

@@ -46,7 +46,7 @@ typedef struct wvl_cuda_transform {
 /* All kernels of it. */
 wvl_cuda_status wvl_cuda_launch_transform(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
                                           const wvl_cuda_transform *transform, wvl_cuda_route route);
-/* Copies the slots of blocks whose bounds are not 0. */
+/* Copies the cells of blocks whose bounds are not 0. */
 wvl_cuda_status wvl_cuda_launch_deliver(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
                                         wvl_cuda_address parcels, uint64_t parcel_count, wvl_cuda_route route);
 /* bytes (a multiple of 16) of unsigned samples to twice as many bytes of signed ones: what memory allows a transform.

@@ -111,7 +111,7 @@ static void gather_row(const stage *s, const uint8_t *from, uint8_t *to)
     }
 }
 
-/* What lies in memory up to there goes up. */
+/* Sends up what lies in memory up to there. */
 static void send_until(wvl_cuda_staging *staging, uint64_t end)
 {
     uint64_t from = staging->sent_bytes;

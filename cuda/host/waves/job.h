@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The device backend's own structures: a backend, and a slot, which is one job in flight. */
+/* The device backend's own structures: a backend, and a workspace, which is one job in flight. */
 #ifndef WVL_CUDA_HOST_JOB_H
 #define WVL_CUDA_HOST_JOB_H
 
-#include "backend/slots.h"
+#include "backend/workspaces.h"
 #include "base/intmath.h"
 #include "cuda/color/color.h"
 #include "cuda/host/backend_cuda.h"
@@ -21,7 +21,7 @@ enum {
 }; /* of a traced job */
 
 struct wvl_backend_job {
-    wvl_slot slot; /* first */
+    wvl_workspace workspace; /* first */
     wvl_backend *backend;
     uint64_t capacity; /* host bytes, which this structure begins */
     uint64_t pinned_capacity, device_capacity;
@@ -40,7 +40,8 @@ struct wvl_backend_job {
     int codes;                                        /* blocks are coded on the device */
     wvl_cuda_layout layout;
     wvl_cuda_code code;
-    struct wvl_cuda_picture *picture; /* NULL: the slot is for waves; else members from tile_count on are not used */
+    struct wvl_cuda_picture
+        *picture; /* NULL: the workspace is for waves; else members from tile_count on are not used */
 };
 
 struct wvl_backend {
@@ -53,9 +54,9 @@ struct wvl_backend {
     const wvl_trace *trace;
     wvl_cuda_event epoch; /* traced: the moment epoch_seconds */
     double epoch_seconds;
-    wvl_slots slots;
-    pthread_mutex_t growth;             /* held while slots of pictures are added or replaced */
-    struct wvl_cuda_pictures *pictures; /* NULL: slots are for waves (picture.h) */
+    wvl_workspaces workspaces;
+    pthread_mutex_t growth;             /* held while workspaces of pictures are added or replaced */
+    struct wvl_cuda_pictures *pictures; /* NULL: workspaces are for waves (picture.h) */
     uint32_t writers, streams, copies;  /* for tests (picture.h); 0: as chosen */
 };
 
@@ -63,7 +64,7 @@ static inline const wvl_cuda_runtime *wvl_cuda_runtime_of(const wvl_backend *b) 
 
 static inline int wvl_cuda_is_any_shape(const wvl_backend *b) { return (b->options & WVL_CUDA_PLAIN_PATH) != 0; }
 
-/* The tables of light end a slot's device memory: they stay from prepare on. */
+/* The tables of light end a workspace's device memory: they stay from prepare on. */
 static inline uint64_t wvl_cuda_light_bytes(const wvl_plan *plan)
 {
     return wvl_align_up(wvl_cuda_measure_light(plan), 256);
@@ -74,15 +75,15 @@ static inline wvl_cuda_address wvl_cuda_light_address(const wvl_backend_job *job
     return job->device + job->device_capacity - wvl_cuda_light_bytes(job->backend->plan);
 }
 
-/* Of a slot that has the sizes of its memory (backend_cuda.c). Takes nothing that it finds. */
-wvl_cuda_status wvl_cuda_fill_slot(wvl_backend *backend, wvl_backend_job *job);
-void wvl_cuda_free_slot(wvl_backend *backend, wvl_backend_job *job);
-/* Drops all slots, which are free, for another plan. pictures: NULL for waves. */
+/* Fills a workspace that has the sizes of its memory (backend_cuda.c). Takes nothing that it finds. */
+wvl_cuda_status wvl_cuda_fill_workspace(wvl_backend *backend, wvl_backend_job *job);
+void wvl_cuda_free_workspace(wvl_backend *backend, wvl_backend_job *job);
+/* Drops all workspaces, which are free, for another plan. pictures: NULL for waves. */
 wvl_status wvl_cuda_change_plan(wvl_backend *backend, const wvl_plan *plan, struct wvl_cuda_pictures *pictures);
-/* Waits for a job that nobody waited for, and frees its slot. */
+/* Waits for a job that nobody waited for, and frees its workspace. */
 void wvl_cuda_release_job(wvl_backend_job *job);
 
-/* Queues everything of a job in its slot (queue.c): upload, kernels, download, one event. tiles and image stay. */
+/* Queues everything of a job in its workspace (queue.c): upload, kernels, download, one event. tiles and image stay. */
 wvl_status wvl_cuda_queue_job(wvl_backend_job *job, const wvl_image *image, const wvl_tile_plan *tiles,
                               uint32_t tile_count);
 

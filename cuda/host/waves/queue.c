@@ -59,7 +59,7 @@ static wvl_cuda_status mark(const wvl_backend_job *job, unsigned at)
                          : WVL_CUDA_SUCCESS;
 }
 
-/* What the pixels did not bring along. */
+/* Uploads what the pixels did not bring along. */
 static wvl_cuda_status queue_upload(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_cuda_tables *t)
 {
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
@@ -122,7 +122,7 @@ static wvl_cuda_status queue_start(const wvl_backend_job *job, const wvl_image *
     return status ? status : mark(job, WVL_CUDA_AT_START);
 }
 
-/* Members that a slot keeps from job to job say which tables it has. */
+/* Members that a workspace keeps from job to job say which tables it has. */
 static void build_code(wvl_backend_job *job, const wvl_tile_plan *tiles)
 {
     const char *why;

@@ -83,7 +83,7 @@ struct source {
             return plane->data + 4ull * (x - plane->x0);
         }
         uint32_t block = (x >> band->xcb) - band->block_x0, left = block ? x >> band->xcb << band->xcb : band->rect.x0;
-        return band->samples + (uint64_t)block * band->slot_bytes + (uint64_t)(x - left) * band->coef_bytes;
+        return band->samples + (uint64_t)block * band->cell_bytes + (uint64_t)(x - left) * band->coef_bytes;
     }
     __device__ __forceinline__ uint64_t row(uint32_t y) const
     {
@@ -91,7 +91,7 @@ struct source {
             return (uint64_t)(y - plane->y0) * plane->pitch_bytes;
         }
         uint32_t block = (y >> band->ycb) - band->block_y0, top = block ? y >> band->ycb << band->ycb : band->rect.y0;
-        return block * band->row_bytes + (uint64_t)(y - top) * band->slot_width * band->coef_bytes;
+        return block * band->row_bytes + (uint64_t)(y - top) * band->cell_width * band->coef_bytes;
     }
     __device__ __forceinline__ bool narrow() const { return !plane && band->coef_bytes == 2; }
     template <class T> __device__ __forceinline__ T value(uint32_t w) const

@@ -3,7 +3,7 @@
 
 #define ANY(NAME, WAVELET, THREADS, BLOCKS, SHARED)                                                                    \
     WVL_CUDA_KERNEL_ROW(ANY, NAME, WAVELET, 4, THREADS, BLOCKS, SHARED, .end = WVL_CUDA_END_ANYTHING)
-#define MARCH(NAME, WAVELET, COEF, END, SAMPLE, COLUMNS, SLOTS, SHARE, THREADS, BLOCKS, SHARED)                        \
+#define MARCH(NAME, WAVELET, COEF, END, SAMPLE, COLUMNS, PLACES, SHARE, THREADS, BLOCKS, SHARED)                       \
     WVL_CUDA_KERNEL_ROW(MARCH, NAME, WAVELET, COLUMNS, THREADS, BLOCKS, SHARED, .end = WVL_CUDA_END_##END,             \
                         .share = WVL_CUDA_SHARE_##SHARE, .container_bits = (SAMPLE), .coef_bits = (COEF),              \
                         .counted = (BLOCKS))

@@ -16,10 +16,10 @@
     KERNEL(NAME, __launch_bounds__(THREADS), RUN_ANY(inverse_sample_type<WVL_CUDA_WAVELET_##WAVELET>::type))
 #define PIXELS(NAME, WAVELET, THREADS, BLOCKS, SHARED)                                                                 \
     KERNEL(NAME, __launch_bounds__(THREADS), RUN_PIXELS(inverse_sample_type<WVL_CUDA_WAVELET_##WAVELET>::type))
-#define MARCH(NAME, WAVELET, COEF, END, SAMPLE, COLUMNS, SLOTS, SHARE, THREADS, BLOCKS, SHARED)                        \
+#define MARCH(NAME, WAVELET, COEF, END, SAMPLE, COLUMNS, PLACES, SHARE, THREADS, BLOCKS, SHARED)                       \
     struct row_of_##NAME {                                                                                             \
         static constexpr int reversible = WVL_CUDA_WAVELET_##WAVELET, coef_bits = COEF, end = WVL_CUDA_END_##END,      \
-                             container_bits = SAMPLE, columns = COLUMNS, slots = SLOTS, threads = THREADS,             \
+                             container_bits = SAMPLE, columns = COLUMNS, places = PLACES, threads = THREADS,           \
                              shared_bytes = SHARED;                                                                    \
     };                                                                                                                 \
     KERNEL(NAME, __launch_bounds__(THREADS, BLOCKS), RUN_MARCH(row_of_##NAME))

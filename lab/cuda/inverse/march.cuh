@@ -3,7 +3,7 @@
  * Two levels back in one pass: dequantisation, lifting, inverse colour transform, level shift and clamping to pixels,
  * or to a plane.
  *
- * Runs: a warp takes a strip of 32 lanes of C columns and marches down, four rows an iteration; the coefficients of the
+ * Runs: a warp takes a panel of 32 lanes of C columns and marches down, four rows an iteration; the coefficients of the
  * next iterations are on their way through shared memory, copied and read by the same lane, so there is no barrier.
  * Lanes may belong to several small planes. Of three components each has a warp of one thread block, and two rows at a
  * time go to a fourth that undoes the colour transform. Lifting state stays in registers; one lane at either side (two
@@ -12,7 +12,7 @@
  * columns. Bytes a sample: coefficient + container + 1/4 for the low-low plane. Registers for 9.0, no spills: 166 in
  * 5/3 and 254 in 9/7 with 16 columns, 200 for three components; with 8 columns 96 to 128, for planes and 16 bits in 9/7
  * 139 to 168. Share of the convert ceiling by the launch that ends in pixels, on an H200: 8192 x 8192 of 8 bits 78 and
- * 79 %, 4096 x 2160 x 3 in batches of 16 80 and 56 %. tables.c says which pictures fit; the others go through the
+ * 79 %, 4096 x 2160 x 3 in bundles of 16 80 and 56 %. tables.c says which pictures fit; the others go through the
  * any-shape kernels.
  */
 #ifndef WVL_CUDA_INVERSE_MARCH_CUH
@@ -26,7 +26,7 @@
 #include "lab/cuda/inverse/block/unpack.cuh"
 #include "lab/cuda/inverse/tuning.h"
 
-/* T: int32_t (5/3) or float (9/7). O: where rows go. CB: bytes a coefficient. S: slots of the ring. */
+/* T: int32_t (5/3) or float (9/7). O: where rows go. CB: bytes a coefficient. S: places of the ring. */
 template <class T, class O, int CB, int S> struct joiner {
     static constexpr int C = O::C, H = C / 2, Q = C / 4, LAG = joined<T, 1>::lag;
     static constexpr bool F97 = LAG == 3, DEEP = CB == 4 && !O::pixels;
@@ -35,8 +35,8 @@ template <class T, class O, int CB, int S> struct joiner {
     static constexpr int RUN_IN = F97 ? 2 : 1,
                          RUN_IN_LOW = F97 ? 5 : 2;             /* of both levels; of the lower one alone before */
     static constexpr int B1 = H * CB, B2 = Q * CB, BL = Q * 4; /* bytes of a lane's runs */
-    static constexpr int AT_LOW = 0, AT_TWO = 32 * BL, AT_ONE = AT_TWO + 3 * 32 * B2, SLOT = AT_ONE + 6 * 32 * B1;
-    static constexpr int warp_bytes = S * SLOT + (F97 ? 2 * (int)sizeof(band_grid) : 0);
+    static constexpr int AT_LOW = 0, AT_TWO = 32 * BL, AT_ONE = AT_TWO + 3 * 32 * B2, PLACE = AT_ONE + 6 * 32 * B1;
+    static constexpr int warp_bytes = S * PLACE + (F97 ? 2 * (int)sizeof(band_grid) : 0);
 
     O out;
     joined<T, C> v1;
@@ -44,7 +44,7 @@ template <class T, class O, int CB, int S> struct joiner {
     grid_pair<F97, DEEP> grids; /* of the upper and of the lower level */
     const uint8_t *one, *two, *low;
     uint32_t low_pitch;
-    uint8_t *ring, *slot; /* slot: of iteration m */
+    uint8_t *ring, *place; /* place: of iteration m */
     int m, from, to, bias;
     int plain_from, plain_to,
         plain_send; /* iterations without edges; those before the last whose rows are there as they are told */
@@ -54,20 +54,20 @@ template <class T, class O, int CB, int S> struct joiner {
     {
         const int lane = threadIdx.x & 31;
         const uint32_t row = EDGE ? g.row(k, 0) : g.plain_row(k), high = EDGE ? g.row(k, 1) : row;
-        send_piece<BL>(slot + AT_LOW + lane * BL, low + (uint64_t)(uint32_t)(EDGE ? g.mirrored(k, 0) : k) * low_pitch);
-        send_piece<B2>(slot + AT_TWO + lane * B2, two + row);
-        send_piece<B2>(slot + AT_TWO + (32 + lane) * B2, two + (uint64_t)(g.beyond[0] + high));
-        send_piece<B2>(slot + AT_TWO + (64 + lane) * B2, two + (uint64_t)(g.beyond[1] + high));
+        send_piece<BL>(place + AT_LOW + lane * BL, low + (uint64_t)(uint32_t)(EDGE ? g.mirrored(k, 0) : k) * low_pitch);
+        send_piece<B2>(place + AT_TWO + lane * B2, two + row);
+        send_piece<B2>(place + AT_TWO + (32 + lane) * B2, two + (uint64_t)(g.beyond[0] + high));
+        send_piece<B2>(place + AT_TWO + (64 + lane) * B2, two + (uint64_t)(g.beyond[1] + high));
     }
     template <bool EDGE> __device__ __forceinline__ void send_one(const band_grid &g, int n, int at)
     {
         const int lane = threadIdx.x & 31;
         const uint32_t row = EDGE ? g.row(n, 0) : g.plain_row(n), high = EDGE ? g.row(n, 1) : row;
-        send_piece<B1>(slot + at + lane * B1, one + row);
-        send_piece<B1>(slot + at + (32 + lane) * B1, one + (uint64_t)(g.beyond[0] + high));
-        send_piece<B1>(slot + at + (64 + lane) * B1, one + (uint64_t)(g.beyond[1] + high));
+        send_piece<B1>(place + at + lane * B1, one + row);
+        send_piece<B1>(place + at + (32 + lane) * B1, one + (uint64_t)(g.beyond[0] + high));
+        send_piece<B1>(place + at + (64 + lane) * B1, one + (uint64_t)(g.beyond[1] + high));
     }
-    /* All that iteration k needs, to the slot at hand. */
+    /* All that iteration k needs, to the place at hand. */
     __device__ __forceinline__ void send(int k)
     {
         if (k >= plain_from && k < plain_send) {
@@ -85,7 +85,7 @@ template <class T, class O, int CB, int S> struct joiner {
         }
         close_sending();
     }
-    __device__ __forceinline__ void next_slot() { slot = slot + SLOT == ring + S * SLOT ? ring : slot + SLOT; }
+    __device__ __forceinline__ void next_place() { place = place + PLACE == ring + S * PLACE ? ring : place + PLACE; }
 
     template <int N, int BYTES>
     static __device__ __forceinline__ void read_bands(const uint8_t *at, const band_grid &g, T (&s)[2 * N],
@@ -108,12 +108,12 @@ template <class T, class O, int CB, int S> struct joiner {
     __device__ __forceinline__ void join_two(T (&s)[H], T (&d)[H])
     {
         uint32_t w[Q];
-        read_piece<BL>(w, slot + AT_LOW + (threadIdx.x & 31) * BL);
+        read_piece<BL>(w, place + AT_LOW + (threadIdx.x & 31) * BL);
 #pragma unroll
         for (int j = 0; j < Q; j++) {
             set_low(w[j], bias, s[2 * j]);
         }
-        read_bands<Q, B2>(slot + AT_TWO, grids.at(1), s, d);
+        read_bands<Q, B2>(place + AT_TWO, grids.at(1), s, d);
         join_rows<H>(s, d, first, last);
         v2.template step<false>(s, d, 0);
     }
@@ -128,7 +128,7 @@ template <class T, class O, int CB, int S> struct joiner {
         for (int j = 0; j < H; j++) {
             s[2 * j] = ll[j];
         }
-        read_bands<H, B1>(slot + AT_ONE + HALF * 3 * 32 * B1, grids.at(0), s, d);
+        read_bands<H, B1>(place + AT_ONE + HALF * 3 * 32 * B1, grids.at(0), s, d);
         join_rows<C>(s, d, first, last);
         if constexpr (EDGE) {
             const band_grid &g = grids.at(0);
@@ -142,7 +142,7 @@ template <class T, class O, int CB, int S> struct joiner {
         out.template put_pair<HALF>(y, d, keep_d, s, keep_s, m >= from);
     }
 
-    /* A finished row waits in the lane's own part of the slot that it came from: 9/7 has no registers to spare. */
+    /* A finished row waits in the lane's own part of the place that it came from: 9/7 has no registers to spare. */
     __device__ __forceinline__ void keep_row(const T (&v)[H])
     {
         const int lane = threadIdx.x & 31;
@@ -151,10 +151,10 @@ template <class T, class O, int CB, int S> struct joiner {
         for (int j = 0; j < H; j++) {
             w[j] = raw_bits(v[j]);
         }
-        write_piece<BL>(slot + AT_LOW + lane * BL, w);
+        write_piece<BL>(place + AT_LOW + lane * BL, w);
 #pragma unroll
         for (int i = 0; i < BL / B2; i++) {
-            write_piece<B2>(slot + AT_TWO + (32 * i + lane) * B2, w + Q + i * (B2 / 4));
+            write_piece<B2>(place + AT_TWO + (32 * i + lane) * B2, w + Q + i * (B2 / 4));
         }
         hold_memory();
     }
@@ -163,10 +163,10 @@ template <class T, class O, int CB, int S> struct joiner {
         const int lane = threadIdx.x & 31;
         uint32_t w[H];
         hold_memory();
-        read_piece<BL>(w, slot + AT_LOW + lane * BL);
+        read_piece<BL>(w, place + AT_LOW + lane * BL);
 #pragma unroll
         for (int i = 0; i < BL / B2; i++) {
-            read_piece<B2>(w + Q + i * (B2 / 4), slot + AT_TWO + (32 * i + lane) * B2);
+            read_piece<B2>(w + Q + i * (B2 / 4), place + AT_TWO + (32 * i + lane) * B2);
         }
 #pragma unroll
         for (int j = 0; j < H; j++) {
@@ -196,10 +196,10 @@ template <class T, class O, int CB, int S> struct joiner {
         const int lane = threadIdx.x & 31, lanes = (int)(splits->rect.x1 - splits->rect.x0) / C,
                   pack = (int)splits->pack;
         int at = (int)index * OUT + lane;
-        strip s;
+        panel s;
         s.columns = C;
         s.first = index ? HALO : 0;
-        s.end = index + 1 < splits->strips ? 32 - HALO : min(32, lanes - (int)index * OUT);
+        s.end = index + 1 < splits->panels ? 32 - HALO : min(32, lanes - (int)index * OUT);
         if (pack > 1) {
             const int tag = lane / lanes;
             own = splits + min(tag, pack - 1);
@@ -217,10 +217,10 @@ template <class T, class O, int CB, int S> struct joiner {
         low = (const uint8_t *)own->in.data + (uint64_t)(x / 4 - own->in.x0) * 4 - (uint64_t)own->in.y0 * low_pitch;
     }
 
-    __device__ __forceinline__ void open_rows(const wvl_cuda_inverse_split &split, const wvl_cuda_item &place)
+    __device__ __forceinline__ void open_rows(const wvl_cuda_inverse_split &split, const wvl_cuda_item &item)
     {
-        from = (((int)split.rect.y0 + ROW0) >> 2) + (int)place.y;
-        to = from + (int)place.count;
+        from = (((int)split.rect.y0 + ROW0) >> 2) + (int)item.y;
+        to = from + (int)item.count;
         m = from - RUN_IN_LOW;
     }
 
@@ -238,11 +238,11 @@ template <class T, class O, int CB, int S> struct joiner {
 
     /* The fourth warp of three components: it stores what the others have put. */
     __device__ __forceinline__ void run_last(uint8_t *memory, const wvl_cuda_inverse_split *splits,
-                                             const wvl_cuda_item &place)
+                                             const wvl_cuda_item &item)
     {
         const int top = (int)splits->rect.y0, end = (int)splits->rect.y1;
-        open_columns(splits, place.x, memory);
-        open_rows(*splits, place);
+        open_columns(splits, item.x, memory);
+        open_rows(*splits, item);
         wait_for_launch_in_front();
         out.begin_finishing();
 #pragma unroll 1
@@ -253,38 +253,38 @@ template <class T, class O, int CB, int S> struct joiner {
     }
 
     __device__ __forceinline__ void open(uint8_t *memory, const wvl_cuda_inverse_split *splits,
-                                         const wvl_cuda_item &place)
+                                         const wvl_cuda_item &item)
     {
         const int part = O::parts == 3 ? warp_part() : 0;
         const wvl_cuda_inverse_split *split = splits + part;
         ring = memory + O::shared_bytes + part * warp_bytes;
-        grids.open((band_grid *)(ring + S * SLOT), *split);
-        open_columns(split, place.x, memory);
-        open_rows(*split, place);
+        grids.open((band_grid *)(ring + S * PLACE), *split);
+        open_columns(split, item.x, memory);
+        open_rows(*split, item);
         open_plain();
         bias = O::pixels && part == 0 ? (int)split->pixels.half : 0;
         v1.clear();
         v2.clear();
         wait_for_launch_in_front();
-        slot = ring;
+        place = ring;
 #pragma unroll 1
         for (int k = 0; k < S; k++) {
             send(m + k);
-            next_slot();
+            next_place();
         }
     }
 
     __device__ __forceinline__ void run(uint8_t *memory, const wvl_cuda_inverse_split *splits,
-                                        const wvl_cuda_item &place)
+                                        const wvl_cuda_item &item)
     {
-        open(memory, splits, place);
+        open(memory, splits, item);
 #pragma unroll 1
         for (; m < from - RUN_IN; m++) {
             T s[H], d[H];
             await_sending<S - 1>();
             join_two(s, d);
             send(m + S);
-            next_slot();
+            next_place();
         }
 #pragma unroll 1
         for (; m < to; m++) {
@@ -295,7 +295,7 @@ template <class T, class O, int CB, int S> struct joiner {
                 join_both<true>();
             }
             send(m + S);
-            next_slot();
+            next_place();
         }
         let_next_launch_begin();
     }
@@ -320,7 +320,7 @@ template <class ROW> struct destination<ROW, WVL_CUDA_END_PLANAR> {
 
 template <class ROW> struct march_types {
     typedef typename destination<ROW>::type OUT;
-    typedef joiner<typename inverse_sample_type<ROW::reversible>::type, OUT, ROW::coef_bits / 8, ROW::slots> type;
+    typedef joiner<typename inverse_sample_type<ROW::reversible>::type, OUT, ROW::coef_bits / 8, ROW::places> type;
     static constexpr int shared_bytes = OUT::shared_bytes + OUT::parts * type::warp_bytes;
 #ifndef WVL_CUDA_COUNTED_BARRIERS
     static_assert(shared_bytes == ROW::shared_bytes, "the row says what the kernel takes");

@@ -11,11 +11,11 @@
 
 /* Coefficients of a band: geom/handover.h, with addresses. */
 typedef struct wvl_cuda_inverse_band {
-    uint64_t samples;   /* first slot; 0: the band is empty */
+    uint64_t samples;   /* first cell; 0: the band is empty */
     uint64_t row_bytes; /* from a block to the one below */
     wvl_rect rect;
     uint32_t block_x0, block_y0;
-    uint32_t slot_width, slot_bytes;
+    uint32_t cell_width, cell_bytes;
     float half_step; /* 9/7: see ops.h */
     uint8_t xcb, ycb, coef_bytes;
 } wvl_cuda_inverse_band;
@@ -27,9 +27,9 @@ typedef struct wvl_cuda_inverse_split {
         parts;    /* components that one item serves: 1, or 3 with their transform (this split and the two behind it) */
     uint8_t pack; /* marching kernels: the number of splits, from this one on, that share a warp. They differ only in
                      where they lie, and each has some of its lanes */
-    uint32_t strips; /* marching kernels: warps in a row */
-    uint32_t segment, long_rows,
-        short_segment;  /* for the host: iterations of the items, in the first so many rows of them and in the others */
+    uint32_t panels; /* marching kernels: warps in a row */
+    uint32_t stretch, long_rows,
+        short_stretch;  /* for the host: iterations of the items, in the first so many rows of them and in the others */
     wvl_cuda_plane in;  /* the low-low band; none: band[LL] */
     wvl_cuda_plane out; /* none: pixels */
     wvl_cuda_pixels pixels;

@@ -6,7 +6,7 @@
 
 #include "base/intmath.h"
 #include "cuda/core/fit.h"
-#include "cuda/core/segment.h"
+#include "cuda/core/stretch.h"
 #include "dwt/quant.h"
 #include "geom/handover.h"
 #include "lab/cuda/inverse/kernels.h"
@@ -38,7 +38,7 @@ typedef struct builder {
     wvl_cuda_inverse_options options;
     const wvl_cuda_kernel_row *row; /* of the launch being built */
     unsigned turn;                  /* its place among the steps of components */
-    uint64_t strips;                /* of all its splits; 32 times as many warps while they are counted */
+    uint64_t panels;                /* of all its splits; 32 times as many warps while they are counted */
     wvl_cuda_inverse_split leader;  /* of the launch: the last split with items; pack 0: none yet */
     uint64_t leader_at;             /* its number */
 } builder;
@@ -72,7 +72,7 @@ static int bands_march(const wvl_tile_band *first, unsigned bytes, int deep)
     for (unsigned i = 0; i < 3 && fit; i++) {
         const wvl_tile_band *band = &first[i];
         fit = half_step(band) <= HALF_STEP_MAX && (deep || !wvl_quant_is_deep(band->planes, band->frac_bits)) &&
-              !((band->coef_offset - first->coef_offset + wvl_cuda_slots_bytes(band)) >> 32);
+              !((band->coef_offset - first->coef_offset + wvl_cuda_cells_bytes(band)) >> 32);
     }
     return fit;
 }
@@ -132,7 +132,7 @@ static int colors_march(const builder *b, const unit *u, int shared, uint32_t co
            tc[2].levels == tc[0].levels;
 }
 
-static uint32_t strip_count(const unit *u, unsigned level, uint32_t columns, uint32_t halo)
+static uint32_t panel_count(const unit *u, unsigned level, uint32_t columns, uint32_t halo)
 {
     uint32_t lanes = wvl_rect_width(level_rect(u, level)) / columns;
     return lanes <= 32 ? 1 : (uint32_t)wvl_ceil_div(lanes - 2 * halo, 32 - 2 * halo);
@@ -147,13 +147,13 @@ static const wvl_cuda_kernel_row *find_color(const unit *u, int shared, unsigned
     return wvl_cuda_inverse_find_kernel(&wish);
 }
 
-/* One of three components. 16 columns a lane need fewer instructions, but lanes of the last strip may idle. */
+/* One of three components. 16 columns a lane need fewer instructions, but lanes of the last panel may idle. */
 static const wvl_cuda_kernel_row *choose_color(const builder *b, const unit *u)
 {
     const wvl_cuda_pixels *p = b->memory->pixels;
     int shared = p[1].data == p[0].data;
     const wvl_cuda_kernel_row *wide = find_color(u, shared, WVL_CUDA_BACK_WIDE);
-    if (wide && 2 * strip_count(u, 0, WVL_CUDA_BACK_WIDE, 1) <= strip_count(u, 0, WVL_CUDA_BACK_COLUMNS, 2) &&
+    if (wide && 2 * panel_count(u, 0, WVL_CUDA_BACK_WIDE, 1) <= panel_count(u, 0, WVL_CUDA_BACK_COLUMNS, 2) &&
         colors_march(b, u, shared, WVL_CUDA_BACK_WIDE)) {
         return wide;
     }
@@ -235,12 +235,12 @@ static void build_band(const builder *b, const unit *u, const wvl_tile_band *fro
         return;
     }
     to->samples = b->memory->coefs + u->coefs + from->coef_offset;
-    to->slot_bytes = (uint32_t)(wvl_coef_slot(from, 1) - wvl_coef_slot(from, 0));
-    to->row_bytes = (uint64_t)from->block_cols * to->slot_bytes;
+    to->cell_bytes = (uint32_t)(wvl_coef_cell(from, 1) - wvl_coef_cell(from, 0));
+    to->row_bytes = (uint64_t)from->block_cols * to->cell_bytes;
     to->rect = from->rect;
     to->block_x0 = from->block_x0;
     to->block_y0 = from->block_y0;
-    to->slot_width = from->slot_width;
+    to->cell_width = from->cell_width;
     to->half_step = half_step(from);
     to->xcb = from->xcb;
     to->ycb = from->ycb;
@@ -290,10 +290,10 @@ static void build_split(const builder *b, const unit *u, const step *s, wvl_cuda
 
 /* ---- Items ----------------------------------------------------------------------------------- */
 
-static uint32_t march_strips(const unit *u, const step *s)
+static uint32_t march_panels(const unit *u, const step *s)
 {
     uint32_t halo = s->row->columns == WVL_CUDA_BACK_WIDE || u->tc->reversible ? 1 : 2;
-    return strip_count(u, s->level, s->row->columns, halo);
+    return panel_count(u, s->level, s->row->columns, halo);
 }
 
 /* Iterations of four rows; march.cuh has the same sum. */
@@ -304,36 +304,36 @@ static uint32_t march_iterations(const unit *u, const step *s)
     return ((r.y1 + row0 + 3) >> 2) - ((r.y0 + row0) >> 2);
 }
 
-/* Components whose colours are mixed. Many waves: segments of a length at which the last wave does not count. One and a
- * bit: long ones first, as many rows of them as a wave holds, and short ones behind them for multiprocessors that are
+/* Components whose colours are mixed. Many waves: stretches of a length at which the last wave does not count. One and
+ * a bit: long ones first, as many rows of them as a wave holds, and short ones behind them for multiprocessors that are
  * early. */
-static void cut_wave(wvl_cuda_inverse_split *split, uint64_t strips, uint64_t wave, uint64_t iterations, int reversible)
+static void cut_wave(wvl_cuda_inverse_split *split, uint64_t panels, uint64_t wave, uint64_t iterations, int reversible)
 {
-    uint64_t part = reversible ? WVL_CUDA_BACK_LONG_PART53 : WVL_CUDA_BACK_LONG_PART97, rows = wave / strips;
+    uint64_t part = reversible ? WVL_CUDA_BACK_LONG_PART53 : WVL_CUDA_BACK_LONG_PART97, rows = wave / panels;
     uint64_t length = iterations * part / 100 / wvl_max_u64(rows, 1);
-    uint32_t many = reversible ? WVL_CUDA_BACK_SEGMENT_MANY53 : WVL_CUDA_BACK_SEGMENT_MANY97;
-    if (strips * iterations >= WVL_CUDA_BACK_WAVES * many * wave) {
-        split->segment = split->short_segment = wvl_min_u32(split->segment, many);
+    uint32_t many = reversible ? WVL_CUDA_BACK_STRETCH_MANY53 : WVL_CUDA_BACK_STRETCH_MANY97;
+    if (panels * iterations >= WVL_CUDA_BACK_WAVES * many * wave) {
+        split->stretch = split->short_stretch = wvl_min_u32(split->stretch, many);
     } else if (rows >= WVL_CUDA_BACK_ROWS_LEAST && rows <= WVL_CUDA_BACK_ROWS_MOST &&
                length >= WVL_CUDA_BACK_LONG_MIN) {
-        split->segment = (uint32_t)length;
+        split->stretch = (uint32_t)length;
         split->long_rows = (uint32_t)rows;
-        split->short_segment = WVL_CUDA_BACK_SHORT;
+        split->short_stretch = WVL_CUDA_BACK_SHORT;
     }
 }
 
 static void cut_rows(const builder *b, const unit *u, const step *s, wvl_cuda_inverse_split *split)
 {
-    uint64_t strips = wvl_max_u64(b->strips * wvl_max_u64(b->options.batch, 1), 1),
+    uint64_t panels = wvl_max_u64(b->panels * wvl_max_u64(b->options.bundle, 1), 1),
              wave = (uint64_t)s->row->counted * b->options.multiprocessors;
     uint64_t iterations = march_iterations(u, s);
     uint32_t run_in = u->tc->reversible ? WVL_CUDA_BACK_RUN_IN53 : WVL_CUDA_BACK_RUN_IN97;
-    uint32_t least = s->level ? WVL_CUDA_BACK_PLANE_SEGMENT_MIN : WVL_CUDA_BACK_SEGMENT_MIN;
-    split->segment = split->short_segment = wvl_cuda_choose_segment(strips, wave, iterations, run_in, least);
+    uint32_t least = s->level ? WVL_CUDA_BACK_PLANE_STRETCH_MIN : WVL_CUDA_BACK_STRETCH_MIN;
+    split->stretch = split->short_stretch = wvl_cuda_choose_stretch(panels, wave, iterations, run_in, least);
     if (s->row->share == WVL_CUDA_SHARE_MIX) {
-        cut_wave(split, strips, wave, iterations, u->tc->reversible);
+        cut_wave(split, panels, wave, iterations, u->tc->reversible);
     }
-    split->strips = march_strips(u, s);
+    split->panels = march_panels(u, s);
 }
 
 /* The splits of three components follow one another; the first has the items. */
@@ -356,12 +356,12 @@ static void put_items(builder *b, uint32_t x0, uint32_t x1, uint32_t y0, uint32_
     t->item_count += (uint64_t)(x1 - x0) * (y1 - y0);
 }
 
-static void put_segments(builder *b, const wvl_cuda_inverse_split *split, uint32_t iterations)
+static void put_stretches(builder *b, const wvl_cuda_inverse_split *split, uint32_t iterations)
 {
     wvl_cuda_inverse_tables *t = b->tables;
     for (uint32_t row = 0, y = 0, count; y < iterations; row++, y += count) {
-        count = wvl_min_u32(row < split->long_rows ? split->segment : split->short_segment, iterations - y);
-        for (uint32_t x = 0; x < split->strips; x++, t->item_count++) {
+        count = wvl_min_u32(row < split->long_rows ? split->stretch : split->short_stretch, iterations - y);
+        for (uint32_t x = 0; x < split->panels; x++, t->item_count++) {
             if (t->splits) {
                 t->items[t->item_count] =
                     (wvl_cuda_item){.split = (uint32_t)t->split_count, .x = x, .y = y, .count = count};
@@ -383,7 +383,7 @@ static int bands_alike(const wvl_cuda_inverse_band *a, const wvl_cuda_inverse_ba
     for (unsigned i = 1; i < 4; i++) {
         alike = alike && a[i].samples - a[1].samples == b[i].samples - b[1].samples &&
                 a[i].row_bytes == b[i].row_bytes && a[i].rect.y0 == b[i].rect.y0 && a[i].block_y0 == b[i].block_y0 &&
-                a[i].slot_width == b[i].slot_width && a[i].ycb == b[i].ycb && a[i].half_step == b[i].half_step;
+                a[i].cell_width == b[i].cell_width && a[i].ycb == b[i].ycb && a[i].half_step == b[i].half_step;
     }
     return alike;
 }
@@ -392,7 +392,7 @@ static int bands_alike(const wvl_cuda_inverse_band *a, const wvl_cuda_inverse_ba
 static int splits_alike(const wvl_cuda_inverse_split *a, const wvl_cuda_inverse_split *b)
 {
     return wvl_rect_width(a->rect) == wvl_rect_width(b->rect) && a->rect.y0 == b->rect.y0 && a->rect.y1 == b->rect.y1 &&
-           a->segment == b->segment && a->long_rows == b->long_rows && a->in.pitch_bytes == b->in.pitch_bytes &&
+           a->stretch == b->stretch && a->long_rows == b->long_rows && a->in.pitch_bytes == b->in.pitch_bytes &&
            a->out.pitch_bytes == b->out.pitch_bytes && bands_alike(a->band, b->band) &&
            bands_alike(a->deep_band, b->deep_band);
 }
@@ -426,7 +426,7 @@ static void add_split(builder *b, const unit *u, const step *s)
         cut_rows(b, u, s, split);
         split->pack = 1;
         if (has_items(b, u, s) && !joins_pack(b, u, s, split)) {
-            put_segments(b, split, march_iterations(u, s));
+            put_stretches(b, split, march_iterations(u, s));
         }
     } else if (s->row->family == WVL_CUDA_FAMILY_ANY) {
         put_items(b, 0, (uint32_t)wvl_ceil_div(r.x1 - (r.x0 & ~1u), WVL_CUDA_BACK_JOIN_WIDTH), 0,
@@ -438,9 +438,9 @@ static void add_split(builder *b, const unit *u, const step *s)
     t->split_count++;
 }
 
-static void count_strips(builder *b, const unit *u, const step *s)
+static void count_panels(builder *b, const unit *u, const step *s)
 {
-    b->strips += has_items(b, u, s) ? 32 * march_strips(u, s) / pack_size(u, s) : 0;
+    b->panels += has_items(b, u, s) ? 32 * march_panels(u, s) / pack_size(u, s) : 0;
 }
 
 /* ---- All splits ------------------------------------------------------------------------------ */
@@ -495,11 +495,11 @@ static void build_launch(builder *b, const wvl_tile_plan *tiles, uint32_t tile_c
 {
     wvl_cuda_inverse_tables *t = b->tables;
     uint64_t first = t->item_count;
-    b->strips = 0;
+    b->panels = 0;
     b->leader.pack = 0;
     if (b->row->family == WVL_CUDA_FAMILY_MARCH) {
-        (void)walk_units(b, tiles, tile_count, count_strips);
-        b->strips = wvl_ceil_div(b->strips, 32);
+        (void)walk_units(b, tiles, tile_count, count_panels);
+        b->panels = wvl_ceil_div(b->panels, 32);
     }
     (void)walk_units(b, tiles, tile_count, add_split);
     if (t->item_count > first) {

@@ -30,7 +30,7 @@ typedef struct wvl_cuda_inverse_tables {
 
 typedef struct wvl_cuda_inverse_options {
     int any_shape;            /* every level by the any-shape kernels */
-    uint32_t batch;           /* such pictures that will be launched together; 0 and 1: this one alone */
+    uint32_t bundle;          /* such pictures that will be launched together; 0 and 1: this one alone */
     uint32_t multiprocessors; /* of the device, at least 1 */
 } wvl_cuda_inverse_options;
 

@@ -14,20 +14,20 @@
 #define WVL_CUDA_BACK_TILE_WIDTH 64
 #define WVL_CUDA_BACK_TILE_HEIGHT 32
 
-/* Columns of a lane: 16 where pixels of one component have 8 bits, or colors of 9/7 fill the strips; 8 for all others.
+/* Columns of a lane: 16 where pixels of one component have 8 bits, or colors of 9/7 fill the panels; 8 for all others.
  */
 #define WVL_CUDA_BACK_WIDE 16
 #define WVL_CUDA_BACK_COLUMNS 8
-/* Iterations of a segment: long enough for the run-in, short enough to fill the machine. */
+/* Iterations of a stretch: long enough for the run-in, short enough to fill the machine. */
 #define WVL_CUDA_BACK_RUN_IN53 3
 #define WVL_CUDA_BACK_RUN_IN97 5
-#define WVL_CUDA_BACK_SEGMENT_MIN 6
-#define WVL_CUDA_BACK_PLANE_SEGMENT_MIN 3
-/* Three components (tables.c): so many waves of segments of so many iterations; rows of long segments in a wave,
+#define WVL_CUDA_BACK_STRETCH_MIN 6
+#define WVL_CUDA_BACK_PLANE_STRETCH_MIN 3
+/* Three components (tables.c): so many waves of stretches of so many iterations; rows of long stretches in a wave,
  * hundredths of the iterations in them, their least length, and that of the short ones. */
 #define WVL_CUDA_BACK_WAVES 6
-#define WVL_CUDA_BACK_SEGMENT_MANY53 30
-#define WVL_CUDA_BACK_SEGMENT_MANY97 40
+#define WVL_CUDA_BACK_STRETCH_MANY53 30
+#define WVL_CUDA_BACK_STRETCH_MANY97 40
 #define WVL_CUDA_BACK_ROWS_LEAST 3
 #define WVL_CUDA_BACK_ROWS_MOST 8
 #define WVL_CUDA_BACK_LONG_PART53 71

@@ -73,23 +73,23 @@ static __device__ __forceinline__ void apply(const float *b, float &u, float &v)
 
 /* ---- One pair a thread, as in the paper ------------------------------------------------------ */
 
-/* Thread n keeps u. a_n lies in slot n + k before stage k is over: the thread that reads a slot is the one that writes
- * it next, so one barrier a stage is enough. */
+/* Thread n keeps u. a_n lies in place n + k before stage k is over: the thread that reads a place is the one that
+ * writes it next, so one barrier a stage is enough. */
 static __device__ __forceinline__ void forward_butterfly(const wvl_lattice_args &a)
 {
-    WVL_LATTICE_SHARED(slots);
+    WVL_LATTICE_SHARED(places);
     const int stages = (int)a.steps.stage_count, thread = (int)threadIdx.x, gives = (int)blockDim.x - stages;
     const long long half = wvl_lattice_half(&a, 1), n = (long long)blockIdx.x * gives + thread;
     float u, v;
     load_pair(a, n, u, v);
     for (int k = 0; k < stages; k++) {
         if (thread < (int)blockDim.x - k) {
-            slots[thread + k] = add_product(u, a.steps.t[k], v);
+            places[thread + k] = add_product(u, a.steps.t[k], v);
             u = add_product(v, a.steps.s[k], u);
         }
         __syncthreads();
         if (thread < (int)blockDim.x - k - 1) {
-            v = slots[thread + k + 1];
+            v = places[thread + k + 1];
         }
     }
     if (thread < gives && n < half) {
@@ -102,7 +102,7 @@ static __device__ __forceinline__ void forward_butterfly(const wvl_lattice_args 
 /* The same backwards: thread n takes v of thread n - 1. */
 static __device__ __forceinline__ void inverse_butterfly(const wvl_lattice_args &a)
 {
-    WVL_LATTICE_SHARED(slots);
+    WVL_LATTICE_SHARED(places);
     const int stages = (int)a.steps.stage_count, thread = (int)threadIdx.x, gives = (int)blockDim.x - stages;
     const long long half = wvl_lattice_half(&a, 1), n = (long long)blockIdx.x * gives + thread - stages;
     const long long at = wrap(n, half);
@@ -111,11 +111,11 @@ static __device__ __forceinline__ void inverse_butterfly(const wvl_lattice_args 
     for (int k = stages; k-- > 0;) {
         const int done = stages - 1 - k;
         if (thread >= done) {
-            slots[thread + k + 1] = v;
+            places[thread + k + 1] = v;
         }
         __syncthreads();
         if (thread > done) {
-            const float taken = slots[thread + k], kept = u;
+            const float taken = places[thread + k], kept = u;
             u = add_product(taken, -a.steps.t[k], kept);
             v = add_product(kept, -a.steps.s[k], taken);
         }

@@ -4,7 +4,7 @@
  *
  * A warp goes down its columns. A lane holds QUADS pairs of columns. Rows come in by two, pass all vertical steps in a
  * window of registers, and go out; horizontal steps of a row take values of the neighbouring lanes. No shared memory
- * and no barrier. Rows of a segment are read once, but for those that its neighbours above and below need too; lanes at
+ * and no barrier. Rows of a stretch are read once, but for those that its neighbours above and below need too; lanes at
  * both ends of a warp have columns of its neighbours. Rows and columns beyond the plane are mirrored ones.
  */
 #ifndef WVL_CUDA_PLAIN_LEVEL_CUH
@@ -34,7 +34,7 @@ template <> struct wavelet<I53> {
     static constexpr int steps = 2, step_reach = 1, reach = 2, rows = 5;
 };
 
-/* ---- Arithmetic: that of lab/dwt2/rows_tmpl.h, and of src/dwt/lift_ops.h for forward 9/7 ------- */
+/* ---- Arithmetic: that of lab/dwt2/rows_tmpl.h, and of src/dwt/lift_ops.h for forward 9/7 ----- */
 
 /* near and far of each step of the forward transform. */
 template <int KIND> struct taps {
@@ -365,7 +365,7 @@ static __device__ __forceinline__ stand find_stand(const wvl_plain_level &a)
     return s;
 }
 
-/* All rows of a segment. A plane of one row has no vertical steps. */
+/* All rows of a stretch. A plane of one row has no vertical steps. */
 template <int KIND, bool IS_INVERSE> static __device__ __forceinline__ void run_level(const wvl_plain_level &a)
 {
     typedef typename wavelet<KIND>::type T;

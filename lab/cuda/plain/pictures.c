@@ -28,7 +28,7 @@ static wvl_plain_kernel kernel_of(const wvl_dwt2_scheme *s, int is_inverse)
     return is_inverse ? forward - WVL_PLAIN_FORWARD_I53 + WVL_PLAIN_INVERSE_I53 : forward;
 }
 
-/* Long segments read fewer rows twice; a small plane has many short ones, so that all of the device has work. */
+/* Long stretches read fewer rows twice; a small plane has many short ones, so that all of the device has work. */
 static uint32_t choose_rows(uint32_t height, uint32_t columns)
 {
     uint32_t rows = MOST_ROWS;

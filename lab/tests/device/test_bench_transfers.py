@@ -32,7 +32,7 @@ def rows(*options):
     return report, report["rows"]
 
 
-# Sides that end inside a tile; more pieces than slots; both devices.
+# Sides that end inside a tile; more pieces than workspaces; both devices.
 for wavelet, levels in (("cdf97", 1), ("cdf53", 1), ("dd137", 1), ("cdf97", 3)):
     report, found = rows("--wavelet", wavelet, "--levels", str(levels), "--size", "131,117", "--tile", "32", "--pictures", "5", "--devices", "2", "--threads", "2")
     expect((report["width"], report["height"], report["pictures"], report["levels"]) == (131, 117, 5, levels), "the head is wrong")

@@ -19,8 +19,8 @@ static wvl_cuda_runtime driver;
 static wvl_cuda_inverse_kernels loaded;
 static wvl_backend *cpu;
 static int have_device, subset;                                       /* 0, 1 or 2 */
-static uint64_t kernel_uses[WVL_CUDA_INVERSE_KERNELS], uneven_splits; /* of long segments and short ones */
-static uint32_t machine = MACHINE;                                    /* multiprocessors that segments are chosen for */
+static uint64_t kernel_uses[WVL_CUDA_INVERSE_KERNELS], uneven_splits; /* of long stretches and short ones */
+static uint32_t machine = MACHINE; /* multiprocessors that stretches are chosen for */
 
 /* Once: the driver's context stays while tests come and go. */
 static void open_device(void)
@@ -343,7 +343,7 @@ TEST_EACH(small_shapes, 67)
     }
 }
 
-/* Pictures that the marching kernels take: every height parity, several strips and segments, all containers of theirs,
+/* Pictures that the marching kernels take: every height parity, several panels and stretches, all containers of theirs,
  * and the edges of that. */
 TEST_EACH(marching, 24)
 {
@@ -395,7 +395,7 @@ TEST_EACH(shared_warps, 12)
     }
 }
 
-/* Shapes near the limits of tiles, strips and segments of the kernels. */
+/* Shapes near the limits of tiles, panels and stretches of the kernels. */
 TEST_EACH(limits, 25)
 {
     static const uint32_t near[] = {31,  32,  33,  63,  64,  65,  127, 128, 129, 224, 240, 241, 255,
@@ -448,7 +448,7 @@ TEST_EACH(structures, 48)
 
 /* ---- Every kernel ---------------------------------------------------------------------------- */
 
-/* Pictures as small as the kernels take them; one with segments of two lengths. */
+/* Pictures as small as the kernels take them; one with stretches of two lengths. */
 static const struct {
     uint32_t width, height, components, depth, levels, bits, style, multiprocessors;
 } kinds[] = {
@@ -499,7 +499,7 @@ TEST(kernels)
         check_job(&j, kinds[i / 2].style, j.settings.reversible ? 0 : 16);
         machine = MACHINE;
     }
-    REQUIRE_THAT(uneven_splits, "no segments of two lengths");
+    REQUIRE_THAT(uneven_splits, "no stretches of two lengths");
     for (unsigned k = 0; k < WVL_CUDA_INVERSE_KERNELS; k++) {
         REQUIRE_THAT(planned[k], "kernel %u is nowhere in the tables", k);
         REQUIRE_THAT(!have_device || kernel_uses[k], "kernel %u never ran", k);

@@ -14,7 +14,7 @@
 
 static inline __m256 step8(__m256 sum, __m256 x, float term) { return _mm256_fmadd_ps(sum, x, _mm256_set1_ps(term)); }
 
-/* As wvl_xyz_guess; fused here, which a guess may be. */
+/* Does what wvl_xyz_guess does; fused here, which a guess may be. */
 static inline __m256 guess8(__m256 w)
 {
     static const float fine_table[8] = {WVL_XYZ_FINE}, coarse_table[8] = {WVL_XYZ_COARSE};

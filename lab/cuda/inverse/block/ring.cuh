@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Coefficients on their way: what a lane needs of one iteration lies in one slot of a ring in shared memory, copied by
- * that lane alone, so there is no barrier. Pieces of a slot lie lane by lane: no bank is met twice.
+ * Coefficients on their way: what a lane needs of one iteration lies in one place of a ring in shared memory,
+ * copied by that lane alone, so there is no barrier. Pieces of a place lie lane by lane: no bank is met twice.
  */
 #ifndef WVL_CUDA_INVERSE_BLOCK_RING_CUH
 #define WVL_CUDA_INVERSE_BLOCK_RING_CUH
@@ -82,9 +82,9 @@ template <int N> __device__ __forceinline__ void await_sending(void)
 }
 
 /* Three bands of one level, which share their block grid and first row: what is the same for all lanes. Rows are told
- * by their bytes from the first row of the lane's first slot, modulo 2^32. */
+ * by their bytes from the first row of the lane's first place, modulo 2^32. */
 struct alignas(16) band_grid {
-    uint32_t slot_row, log2_rows, jump, base; /* jump: from the end of a block to the one below */
+    uint32_t cell_row, log2_rows, jump, base; /* jump: from the end of a block to the one below */
     uint32_t beyond[2];                       /* from HL to the others: within 4 GiB, as tables.c sees to */
     uint32_t lead, first_block;               /* lead: by how much blocks of the first row are shorter */
     float scaled[3];                          /* half a step, for unpack_run() */
@@ -101,12 +101,12 @@ struct alignas(16) band_grid {
         }
         beyond[0] = (uint32_t)(band[1].samples - band->samples);
         beyond[1] = (uint32_t)(band[2].samples - band->samples);
-        slot_row = band->slot_width * band->coef_bytes;
+        cell_row = band->cell_width * band->coef_bytes;
         log2_rows = band->ycb;
-        jump = (uint32_t)band->row_bytes - (slot_row << log2_rows);
+        jump = (uint32_t)band->row_bytes - (cell_row << log2_rows);
         first_block = band->block_y0;
         base = 0 - first_block * (uint32_t)band->row_bytes;
-        lead = (band->rect.y0 & ((1u << log2_rows) - 1)) * slot_row;
+        lead = (band->rect.y0 & ((1u << log2_rows) - 1)) * cell_row;
     }
     /* Row n of the low (high = 0) or high band; beyond the edges its mirror image, once, which keeps parity. */
     __device__ __forceinline__ int mirrored(int n, int high) const
@@ -118,7 +118,7 @@ struct alignas(16) band_grid {
     /* Within the edges, below the first row of blocks where that is shorter: the same of both bands. */
     __device__ __forceinline__ uint32_t plain_row(int n) const
     {
-        return (uint32_t)n * slot_row + ((uint32_t)n >> log2_rows) * jump + base;
+        return (uint32_t)n * cell_row + ((uint32_t)n >> log2_rows) * jump + base;
     }
     __device__ __forceinline__ uint32_t row(int n, int high) const
     {
@@ -138,7 +138,7 @@ __device__ __forceinline__ const uint8_t *lane_samples(const wvl_cuda_inverse_ba
     const wvl_cuda_inverse_band *band = bands + 1;
     uint32_t block_col = (x >> band->xcb) - band->block_x0,
              left = block_col ? x & ((1u << band->xcb) - 1) : x - band->rect.x0;
-    return (const uint8_t *)band->samples + block_col * band->slot_bytes + left * band->coef_bytes;
+    return (const uint8_t *)band->samples + block_col * band->cell_bytes + left * band->coef_bytes;
 }
 
 /* Where a warp keeps both grids: in registers, or in shared memory where registers are short. */

@@ -127,7 +127,7 @@ template <int WORDS> __device__ __forceinline__ void store_run(uint8_t *to, bool
 
 /* The columns of a warp: lane 0 begins at `left`; lanes [first, end) are this warp's to store, the others lend their
  * neighbours a hand. */
-struct strip {
+struct panel {
     uint32_t left;
     int columns, first, end;
 
@@ -146,7 +146,7 @@ template <int COLUMNS> struct plane_out {
     uint32_t pitch;
     bool mine;
 
-    __device__ __forceinline__ void open(const wvl_cuda_inverse_split *splits, uint8_t *, const strip &s)
+    __device__ __forceinline__ void open(const wvl_cuda_inverse_split *splits, uint8_t *, const panel &s)
     {
         const wvl_cuda_plane &p = splits->out;
         to = (uint8_t *)p.data + (int64_t)((int)(s.left - p.x0) + s.column()) * 4 -
@@ -182,7 +182,7 @@ template <int COLUMNS, int B> struct gray_out {
     uint32_t most; /* of two 16-bit samples */
     bool mine;
 
-    __device__ __forceinline__ void open(const wvl_cuda_inverse_split *splits, uint8_t *, const strip &s)
+    __device__ __forceinline__ void open(const wvl_cuda_inverse_split *splits, uint8_t *, const panel &s)
     {
         const wvl_cuda_pixels &p = splits->pixels;
         to = (uint8_t *)p.data + (int64_t)((int)(s.left - p.x0) + s.column()) * B - (int64_t)p.y0 * p.pitch_bytes;
@@ -237,11 +237,11 @@ template <int COLUMNS, bool INTER> struct color_out {
     static constexpr bool pixels = true;
     uint8_t *to[INTER ? 1 : 3], *shared;
     uint32_t pitch;
-    int first, end; /* first, end: columns of the strip that the block owns */
+    int first, end; /* first, end: columns of the panel that the block owns */
     wvl_inverse_scale scale;
     int part; /* of this warp */
 
-    __device__ __forceinline__ void open(const wvl_cuda_inverse_split *splits, uint8_t *memory, const strip &s)
+    __device__ __forceinline__ void open(const wvl_cuda_inverse_split *splits, uint8_t *memory, const panel &s)
     {
         const wvl_cuda_pixels &p = splits->pixels;
         shared = memory;

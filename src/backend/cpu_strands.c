@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "backend/cpu_lanes.h"
+#include "backend/cpu_strands.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ int wvl_cpu_next_unit(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t 
     if (c >= plan->syntax.component_count) {
         return 0;
     }
-    uint32_t count = wvl_front_count_lanes(plan, tile, c);
+    uint32_t count = wvl_front_count_strands(plan, tile, c);
     *unit = (wvl_cpu_unit){index, c, (uint8_t)count, count == 3 ? tile->mct : WVL_MCT_NONE,
                            wvl_cpu_line_kind(&tile->components[c])};
     *component = c + count;
@@ -28,36 +28,38 @@ unsigned wvl_cpu_unit_levels(const wvl_tile_plan *tile, const wvl_cpu_unit *unit
     return most;
 }
 
-/* ---- Lanes ----------------------------------------------------------------------------------- */
+/* ---- Strands --------------------------------------------------------------------------------- */
 
 static void build_bands(const wvl_dwt_kernels *dwt, const wvl_coefs *coefs, const wvl_tile_resolution *res,
-                        wvl_dwt_lane *lane)
+                        wvl_dwt_strand *strand)
 {
     for (unsigned b = 0; b < res->band_count; b++) {
         const wvl_tile_band *band = &coefs->tile->bands[res->first_band + b];
-        wvl_dwt_build_band(dwt, lane->kind, band, coefs->samples, coefs->bounds, &lane->band[band->orient]);
+        wvl_dwt_build_band(dwt, strand->kind, band, coefs->samples, coefs->bounds, &strand->band[band->orient]);
     }
 }
 
-void wvl_cpu_build_lane(const wvl_dwt_kernels *dwt, const wvl_coefs *coefs, uint32_t component, unsigned level,
-                        uint8_t *in, uint8_t *low, wvl_dwt_lane *lane)
+void wvl_cpu_build_strand(const wvl_dwt_kernels *dwt, const wvl_coefs *coefs, uint32_t component, unsigned level,
+                          uint8_t *in, uint8_t *low, wvl_dwt_strand *strand)
 {
     const wvl_tile_plan *tile = coefs->tile;
     const wvl_tile_component *tc = &tile->components[component];
     const wvl_tile_resolution *below = &tile->resolutions[tc->first_resolution + tc->levels - level];
-    memset(lane, 0, sizeof *lane);
-    lane->kind = wvl_cpu_line_kind(tc);
-    lane->rect = level ? below[1].rect : below->rect;
+    memset(strand, 0, sizeof *strand);
+    strand->kind = wvl_cpu_line_kind(tc);
+    strand->rect = level ? below[1].rect : below->rect;
     if (level > 1) {
-        lane->in = (wvl_dwt_plane){in, wvl_cpu_plane_pitch(wvl_rect_width(lane->rect), lane->kind), lane->rect.y0};
+        strand->in =
+            (wvl_dwt_plane){in, wvl_cpu_plane_pitch(wvl_rect_width(strand->rect), strand->kind), strand->rect.y0};
     }
     if (level) {
-        build_bands(dwt, coefs, below + 1, lane);
+        build_bands(dwt, coefs, below + 1, strand);
     }
     if (level == tc->levels) {
-        build_bands(dwt, coefs, below - (tc->levels - level), lane);
+        build_bands(dwt, coefs, below - (tc->levels - level), strand);
     } else {
-        lane->low = (wvl_dwt_plane){low, wvl_cpu_plane_pitch(wvl_rect_width(below->rect), lane->kind), below->rect.y0};
+        strand->low =
+            (wvl_dwt_plane){low, wvl_cpu_plane_pitch(wvl_rect_width(below->rect), strand->kind), below->rect.y0};
     }
 }
 
@@ -76,10 +78,10 @@ static void fetch_row(void *user, uint32_t y, void *const *rows)
 }
 
 uint32_t wvl_cpu_run_rows(const wvl_cpu_kernels *k, const wvl_image *image, const wvl_cpu_unit *unit, unsigned level,
-                          const wvl_dwt_lane *lanes, uint32_t y0, uint32_t y1, const wvl_cpu_lines *lines)
+                          const wvl_dwt_strand *strands, uint32_t y0, uint32_t y1, const wvl_cpu_lines *lines)
 {
-    wvl_rect rect = lanes[0].rect;
-    wvl_dwt_strip strip = {k->dwt, lanes, unit->count, y0, y1, &lines->rows, NULL, NULL, k->look};
+    wvl_rect rect = strands[0].rect;
+    wvl_dwt_strip strip = {k->dwt, strands, unit->count, y0, y1, &lines->rows, NULL, NULL, k->look};
     cpu_fetch fetch = {.work = lines->work, .x = rect.x0, .n = wvl_rect_width(rect)};
     if (level < 2) {
         wvl_front_build_group(k->front, k->plan, image, unit->component, unit->count, unit->mct, unit->kind,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rows of a unit through one level: what whole tiles (backend_cpu.c) and strips (cpu_strips.c) share. */
-#ifndef WVL_BACKEND_CPU_LANES_H
-#define WVL_BACKEND_CPU_LANES_H
+#ifndef WVL_BACKEND_CPU_STRANDS_H
+#define WVL_BACKEND_CPU_STRANDS_H
 
 #include "backend/cpu_shape.h"
 #include "dwt/strip.h"
@@ -29,12 +29,12 @@ int wvl_cpu_next_unit(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t 
 unsigned wvl_cpu_unit_levels(const wvl_tile_plan *tile, const wvl_cpu_unit *unit);
 /* A component at `level`: 0: no decomposition at all. in: used from level 2 on; low: where low-low rows go unless this
  * is the last level. Their pitch and y0 are set here. */
-void wvl_cpu_build_lane(const wvl_dwt_kernels *dwt, const wvl_coefs *coefs, uint32_t component, unsigned level,
-                        uint8_t *in, uint8_t *low, wvl_dwt_lane *lane);
+void wvl_cpu_build_strand(const wvl_dwt_kernels *dwt, const wvl_coefs *coefs, uint32_t component, unsigned level,
+                          uint8_t *in, uint8_t *low, wvl_dwt_strand *strand);
 /* Rows [y0, y1) of the unit. At levels 0 and 1 they are fetched from the image, with `work` lines in between. Returns
  * nonzero when samples lie outside their depth. */
 uint32_t wvl_cpu_run_rows(const wvl_cpu_kernels *kernels, const wvl_image *image, const wvl_cpu_unit *unit,
-                          unsigned level, const wvl_dwt_lane *lanes, uint32_t y0, uint32_t y1,
+                          unsigned level, const wvl_dwt_strand *strands, uint32_t y0, uint32_t y1,
                           const wvl_cpu_lines *lines);
 
 #endif

@@ -65,27 +65,27 @@ void wvl_mpi_finish_sending(void)
     }
 }
 
-/* ---- The seat -------------------------------------------------------------------------------- */
+/* ---- The place ------------------------------------------------------------------------------- */
 
-void wvl_mpi_find_seat(wvl_mpi_seat *seat)
+void wvl_mpi_find_place(wvl_mpi_place *place)
 {
     MPI_Comm node;
     char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
     int length = 0, rank, count, lowest;
-    memset(seat, 0, sizeof *seat);
-    MPI_Comm_rank(MPI_COMM_WORLD, &seat->rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &seat->count);
+    memset(place, 0, sizeof *place);
+    MPI_Comm_rank(MPI_COMM_WORLD, &place->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &place->count);
     MPI_Get_processor_name(name, &length);
-    snprintf(seat->host, sizeof seat->host, "%.63s", name);
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, seat->rank, MPI_INFO_NULL, &node);
+    snprintf(place->host, sizeof place->host, "%.63s", name);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, place->rank, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &rank);
     MPI_Comm_size(node, &count);
-    lowest = seat->rank;
+    lowest = place->rank;
     MPI_Bcast(&lowest, 1, MPI_INT, 0, node);
     MPI_Comm_free(&node);
-    seat->is_beside = lowest == 0;
-    seat->worker = seat->rank ? rank - seat->is_beside : 0;
-    seat->workers = seat->rank ? count - seat->is_beside : 0;
+    place->is_beside = lowest == 0;
+    place->worker = place->rank ? rank - place->is_beside : 0;
+    place->workers = place->rank ? count - place->is_beside : 0;
 }
 
 /* ---- The source ------------------------------------------------------------------------------ */
@@ -184,12 +184,12 @@ uint64_t wvl_mpi_sum_parameters(const wvl_cli_sequence *q)
 
 /* ---- The machine ----------------------------------------------------------------------------- */
 
-uint32_t wvl_mpi_share_threads(const wvl_mpi_seat *seat)
+uint32_t wvl_mpi_share_threads(const wvl_mpi_place *place)
 {
     cpu_set_t set;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     long bound = sched_getaffinity(0, sizeof set, &set) ? online : CPU_COUNT(&set);
-    return wvl_sequence_share_threads((uint32_t)seat->workers, online, bound);
+    return wvl_sequence_share_threads((uint32_t)place->workers, online, bound);
 }
 
 static uint32_t count_devices(void)
@@ -202,12 +202,12 @@ static uint32_t count_devices(void)
     return count;
 }
 
-void wvl_mpi_share_device(const wvl_mpi_seat *seat, wvl_cli_sequence *q, char *text, size_t room)
+void wvl_mpi_share_device(const wvl_mpi_place *place, wvl_cli_sequence *q, char *text, size_t room)
 {
-    const char *device = wvl_params_get(q->batch.params, "device");
+    const char *device = wvl_params_get(q->run.params, "device");
     device = device ? device : "auto";
     uint32_t count = strcmp(device, "cpu") != 0 ? count_devices() : 0;
-    if (wvl_sequence_choose_device(device, (uint32_t)seat->worker, count, text, room)) {
-        (void)wvl_params_set(q->batch.params, "device", text);
+    if (wvl_sequence_choose_device(device, (uint32_t)place->worker, count, text, room)) {
+        (void)wvl_params_set(q->run.params, "device", text);
     }
 }

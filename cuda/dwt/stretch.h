@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How the rows of marching kernels are cut. Speed alone depends on it. */
-#ifndef WVL_CUDA_DWT_SEGMENT_H
-#define WVL_CUDA_DWT_SEGMENT_H
+#ifndef WVL_CUDA_DWT_STRETCH_H
+#define WVL_CUDA_DWT_STRETCH_H
 
-#include "cuda/core/segment.h"
 #include "cuda/core/split.h"
+#include "cuda/core/stretch.h"
 #include "cuda/dwt/tuning.h"
 
-/* Of `count` iterations that `rows` rows share, those before the k-th. */
+/* `rows` rows share `count` iterations. Returns those before the k-th. */
 static inline uint32_t wvl_cuda_share(uint64_t count, uint64_t rows, uint64_t grade, uint64_t k)
 {
     return (uint32_t)(count * k * (grade * rows - (grade - 100) * k) / (100 * rows * rows));
@@ -38,16 +38,16 @@ static inline uint32_t wvl_cuda_row_of(const wvl_cuda_split *split, uint32_t ite
     return first;
 }
 
-/* Where a few waves hold a few whole rows of segments and a part of one more: iterations of so many rows of long ones,
+/* Where a few waves hold a few whole rows of stretches and a part of one more: iterations of so many rows of long ones,
  * beside which what is left of the waves does the rest in short ones. 0: not so. */
-static inline uint32_t wvl_cuda_choose_long(uint64_t strips, uint64_t wave, uint64_t iterations, uint64_t run_in,
+static inline uint32_t wvl_cuda_choose_long(uint64_t panels, uint64_t wave, uint64_t iterations, uint64_t run_in,
                                             uint32_t *rows)
 {
-    const uint64_t least = WVL_CUDA_MARCH_REST, share = strips * (least + run_in + WVL_CUDA_MARCH_REST_COST);
+    const uint64_t least = WVL_CUDA_MARCH_REST, share = panels * (least + run_in + WVL_CUDA_MARCH_REST_COST);
     uint64_t best = UINT64_MAX;
     uint32_t length = 0;
     for (uint64_t waves = 1; waves <= WVL_CUDA_MARCH_WAVES_MOST; waves++) {
-        const uint64_t whole = waves * wave / strips, beside = waves * wave % strips;
+        const uint64_t whole = waves * wave / panels, beside = waves * wave % panels;
         if (whole < WVL_CUDA_MARCH_ROWS_LEAST || whole > WVL_CUDA_MARCH_ROWS_MOST || iterations < 2 * whole * least) {
             continue;
         }
