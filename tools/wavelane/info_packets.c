@@ -15,8 +15,7 @@ typedef struct walk {
     uint64_t problem_offset;
 } walk;
 
-static const char *const block_fields[] = {"band",   "level",  "x",      "y",    "width",
-                                           "height", "passes", "offset", "bytes"};
+static const char *const block_fields[] = {"band", "level", "x", "y", "width", "height", "passes", "offset", "bytes"};
 
 /* ---- One packet ------------------------------------------------------------------------------ */
 
