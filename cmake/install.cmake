@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Components: runtime (shared libraries), development, command, documentation, and those of lab/; cmake/debian.cmake makes a package of each.
+# Components: runtime (shared libraries), development, command, bench, documentation, and those of lab/; cmake/debian.cmake makes a package of each.
 include(CMakePackageConfigHelpers)
 
 install(FILES include/wavelane.h include/wavelane_simple.h include/wavelane_frames.h include/wavelane_rows.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
@@ -25,6 +25,12 @@ endif()
 if(TARGET wavelane_mpi AND NOT WVL_DEBIAN)
     set_target_properties(wavelane_mpi PROPERTIES INSTALL_RPATH "$ORIGIN/${libdir_from_bindir}")
     install(TARGETS wavelane_mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT mpi)
+endif()
+
+# The bench, and the script that draws its reports.
+if(TARGET wavelane_bench AND NOT WVL_DEBIAN)
+    install(TARGETS wavelane_bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT bench)
+    install(PROGRAMS tools/bench/plot DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME wavelane-plot COMPONENT bench)
 endif()
 
 # find_package(wavelane) -> wavelane::wavelane (shared), wavelane::static

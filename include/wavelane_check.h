@@ -68,6 +68,19 @@ typedef struct wvl_check_packet {
 
 typedef void (*wvl_check_packet_fn)(void *user, const wvl_check_packet *packet);
 
+/* What a packet holds of one code block (B.7, B.10). */
+typedef struct wvl_check_block {
+    uint32_t tile, component, resolution, layer;
+    uint64_t precinct;
+    uint32_t level;               /* of decomposition, n_b of B.5: a sample of the band stands for 2^level each way */
+    uint32_t band;                /* 0: LL, 1: HL, 2: LH, 3: HH (B.5) */
+    uint32_t x, y, width, height; /* the block in the band's coordinates (B-15), within its precinct (B.7) */
+    uint32_t passes;              /* coding passes of this packet (B.10.6); of HT blocks placeholders too */
+    uint64_t offset, bytes;       /* within the body of the packet; from the first byte given. 0 bytes: passes alone */
+} wvl_check_block;
+
+typedef void (*wvl_check_block_fn)(void *user, const wvl_check_block *block);
+
 /* Set the structure to zero first: zero is the default everywhere. Later versions append members. If a newer program
  * sets a member that this version does not know, the call returns WVL_CHECK_BAD_ARGUMENT. */
 typedef struct wvl_check_options {
@@ -88,6 +101,8 @@ typedef struct wvl_check_options {
     void (*release)(void *user, void *memory, size_t bytes);
     void *memory_user;
     int skip_blocks; /* HT segments are not decoded; only their lengths, Scup and forbidden pairs are checked */
+    /* Called after `packet` for every code block that the packet includes (B.10.4), in the order of its body. */
+    wvl_check_block_fn block;
 } wvl_check_options;
 
 typedef enum wvl_check_format {

@@ -153,6 +153,7 @@ void wvl_check_close_tile(wvl_walk_tile_walk *t)
     wvl_check_release_list(w, &t->ppt_items);
     wvl_check_release_list(w, &t->contributions);
     wvl_check_release_list(w, &t->ht_parts);
+    wvl_check_release_list(w, &t->inclusions);
 }
 
 /* ---- Precincts ------------------------------------------------------------------------------- */
@@ -171,6 +172,8 @@ static void measure_band(wvl_walk_tile_walk *t, const wvl_walk_resolution *res, 
                           least(r.y1, (ky + 1) << py)};
     band->mb = wvl_check_magnitude_bits(t->w, res->component, res->r, b);
     band->area = area;
+    band->level = (uint8_t)level;
+    band->orient = (uint8_t)orient;
     band->xcb = (uint8_t)xcb;
     band->ycb = (uint8_t)ycb;
     if (area.x0 < area.x1 && area.y0 < area.y1) {

@@ -143,6 +143,41 @@ static void count_packet(wvl_walk_tile_walk *t, const wvl_walk_resolution *res, 
     }
 }
 
+/* ---- Blocks for the caller ------------------------------------------------------------------- */
+
+/* Along one axis: the i-th block of the precinct's part of a band (B.7). */
+static void measure_block(uint64_t from, uint64_t to, unsigned cb, uint32_t i, uint32_t *at, uint32_t *size)
+{
+    uint64_t start = ((from >> cb) + i) << cb, end = start + (UINT64_C(1) << cb);
+    start = start < from ? from : start;
+    *at = (uint32_t)start;
+    *size = (uint32_t)((end > to ? to : end) - start);
+}
+
+/* body: offset from the first byte given. */
+static void tell_blocks(const wvl_walk_tile_walk *t, const wvl_check_packet *packet, uint64_t body)
+{
+    const wvl_walk_inclusion *inclusions = t->inclusions.items;
+    for (size_t i = 0; i < t->inclusions.count; i++) {
+        const wvl_walk_inclusion *n = &inclusions[i];
+        const wvl_walk_rect *area = &n->band->area;
+        wvl_check_block block = {.tile = packet->tile,
+                                 .component = packet->component,
+                                 .resolution = packet->resolution,
+                                 .layer = packet->layer,
+                                 .precinct = packet->precinct,
+                                 .level = n->band->level,
+                                 .band = n->band->orient,
+                                 .passes = n->passes,
+                                 .offset = body,
+                                 .bytes = n->bytes};
+        measure_block(area->x0, area->x1, n->band->xcb, n->block % n->band->cols, &block.x, &block.width);
+        measure_block(area->y0, area->y1, n->band->ycb, n->block / n->band->cols, &block.y, &block.height);
+        t->w->options->block(t->w->user, &block);
+        body += n->bytes;
+    }
+}
+
 /* ---- The packet ------------------------------------------------------------------------------ */
 
 static int take_header(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint64_t k, wvl_check_packet *packet,
@@ -199,7 +234,7 @@ int wvl_check_read_packet(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint6
                                .layer = precinct->next_layer,
                                .precinct = k};
     int is_empty = 0;
-    t->contributions.count = t->ht_parts.count = 0;
+    t->contributions.count = t->ht_parts.count = t->inclusions.count = 0;
     packet.offset = t->at;
     if (!take_sop(t, wvl_check_style_of(t->w)->scod & 2) || !take_header(t, res, k, &packet, &is_empty) ||
         !take_body(t, res, &packet)) {
@@ -210,6 +245,9 @@ int wvl_check_read_packet(wvl_walk_tile_walk *t, wvl_walk_resolution *res, uint6
     packet.offset += t->w->base;
     wvl_check_compare_length(t, packet.bytes);
     count_packet(t, res, k, &packet, is_empty);
+    if (t->inclusions.count) {
+        tell_blocks(t, &packet, t->w->base + t->at - packet.body_bytes);
+    }
     t->packets++;
     precinct->next_layer++;
     if (precinct->next_layer == wvl_check_style_of(t->w)->layers) {

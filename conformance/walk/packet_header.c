@@ -206,8 +206,22 @@ static void take_planes(header *h, const wvl_walk_band *band, const wvl_walk_tag
     k->planes = (int16_t)(band->mb - (int)zero);
 }
 
+/* For the caller, who wants to hear of the block once the packet's body is known to be there. */
+static void note_inclusion(header *h, const wvl_walk_block *k, unsigned passes, size_t first)
+{
+    const wvl_walk_contribution *c = h->t->contributions.items;
+    wvl_walk_inclusion inclusion = {h->band, (uint32_t)(k - h->band->blocks), passes, 0};
+    for (size_t i = first; i < h->t->contributions.count; i++) {
+        inclusion.bytes += c[i].bytes;
+    }
+    if (!wvl_check_push(h->w, &h->t->inclusions, &inclusion, sizeof inclusion)) {
+        h->failed = 1;
+    }
+}
+
 static void take_block(header *h, wvl_walk_block *k)
 {
+    size_t first = h->t->contributions.count;
     unsigned passes = take_pass_count(&h->bits);
     if (!is_alive(h)) {
         return;
@@ -229,6 +243,9 @@ static void take_block(header *h, wvl_walk_block *k)
         take_ht(h, k, passes);
     } else {
         take_classic(h, k, passes);
+    }
+    if (h->w->options->block && is_alive(h)) {
+        note_inclusion(h, k, passes, first);
     }
     k->passes = (uint16_t)(k->passes + passes > UINT16_MAX - 256 ? k->passes : k->passes + passes);
 }

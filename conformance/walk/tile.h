@@ -29,6 +29,8 @@ typedef struct wvl_walk_band {
     int mb;
     wvl_walk_rect area; /* in the band's coordinates */
     uint8_t xcb, ycb;   /* clipped by the precinct */
+    uint8_t level;      /* n_b of B.5 */
+    uint8_t orient;     /* 0: LL, 1: HL, 2: LH, 3: HH */
     uint32_t root;      /* of the inclusion tree while there is nothing else */
     /* Inclusion, then zero bit-planes: wvl_check_tag_nodes() of each; NULL until a block may be included. */
     uint32_t *nodes;
@@ -75,6 +77,14 @@ typedef struct wvl_walk_contribution {
     uint8_t kind;   /* 0: MQ or raw, 1: HT cleanup, 2: HT refinement */
     uint8_t passes; /* of the HT set, with this one: 1..3 */
 } wvl_walk_contribution;
+
+/* A block that the packet includes, and what it adds to it. */
+typedef struct wvl_walk_inclusion {
+    const wvl_walk_band *band;
+    uint32_t block;
+    uint32_t passes;
+    uint64_t bytes;
+} wvl_walk_inclusion;
 
 /* Whose an HT contribution is. */
 typedef struct wvl_walk_ht_part {
@@ -123,6 +133,7 @@ struct wvl_walk_tile_walk {
 
     wvl_walk_list contributions; /* of the packet at hand */
     wvl_walk_list ht_parts;      /* wvl_walk_ht_part: of its HT contributions, in turn */
+    wvl_walk_list inclusions;    /* wvl_walk_inclusion: of the packet at hand, for the caller's `block` */
     uint64_t header_start;
 };
 

@@ -9,6 +9,7 @@
 
 typedef struct counts {
     uint64_t errors, warnings, packets, bytes;
+    uint64_t body_at, body_end; /* of the last packet: what its blocks have not taken */
 } counts;
 
 static void need(int holds)
@@ -32,6 +33,17 @@ static void count_packet(void *user, const wvl_check_packet *packet)
     counts *k = user;
     k->packets++;
     need(packet->offset + packet->bytes <= k->bytes && packet->header_offset + packet->header_bytes <= k->bytes);
+    need(k->body_at == k->body_end && packet->body_bytes <= packet->bytes);
+    k->body_end = packet->offset + packet->bytes;
+    k->body_at = k->body_end - packet->body_bytes;
+}
+
+static void count_block(void *user, const wvl_check_block *block)
+{
+    counts *k = user;
+    need(block->offset == k->body_at && block->bytes <= k->body_end - k->body_at);
+    need(block->passes && block->width && block->height && block->band < 4 && (block->band || !block->resolution));
+    k->body_at += block->bytes;
 }
 
 typedef struct listing {
@@ -82,13 +94,13 @@ static void list(const uint8_t *data, size_t bytes)
 
 static void judge(const uint8_t *data, size_t bytes, const wvl_check_options *options, int is_bare)
 {
-    counts k = {0, 0, 0, bytes};
+    counts k = {.bytes = bytes};
     wvl_check_summary m = {.struct_size = sizeof m};
     int verdict = (is_bare ? wvl_check_codestream : wvl_check_file)(data, bytes, options, count_issue, &k, &m);
     need(verdict == WVL_CHECK_LEGAL || verdict == WVL_CHECK_ILLEGAL || verdict == WVL_CHECK_UNDECIDED);
     need((verdict == WVL_CHECK_ILLEGAL) == (m.errors > 0));
     need(k.errors + k.warnings <= options->issue_limit && k.errors <= m.errors && k.warnings <= m.warnings);
-    need(k.packets == m.packet_count && m.codestream_offset + m.codestream_bytes <= bytes);
+    need(k.body_at == k.body_end && k.packets == m.packet_count && m.codestream_offset + m.codestream_bytes <= bytes);
     need(verdict != WVL_CHECK_LEGAL || (m.complete && m.component_count && m.components));
     wvl_check_release_summary(&m);
 }
@@ -99,6 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     const wvl_check_profile *profiles = wvl_check_profiles(&count);
     wvl_check_options options = {.struct_size = sizeof options,
                                  .packet = count_packet,
+                                 .block = count_block,
                                  .memory_limit = 32u << 20,
                                  .work_limit = 1u << 18,
                                  .issue_limit = 50};

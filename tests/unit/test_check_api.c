@@ -163,6 +163,105 @@ TEST(summary_adds_up)
     wvl_check_release_summary(&m);
 }
 
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+typedef struct told {
+    uint64_t packets, blocks, bytes, body_at, body_end, samples;
+    wvl_check_block first[4];
+} told;
+
+static void tell_packet(void *user, const wvl_check_packet *p)
+{
+    told *t = user;
+    ck_assert_uint_eq(t->body_at, t->body_end); /* blocks fill the body of the packet before */
+    t->packets++;
+    t->body_end = p->offset + p->bytes;
+    t->body_at = t->body_end - p->body_bytes;
+}
+
+static void tell_block(void *user, const wvl_check_block *b)
+{
+    told *t = user;
+    ck_assert_uint_eq(b->offset, t->body_at);
+    t->body_at += b->bytes;
+    t->bytes += b->bytes;
+    t->samples += b->layer ? 0 : (uint64_t)b->width * b->height;
+    if (t->blocks < 4) {
+        t->first[t->blocks] = *b;
+    }
+    t->blocks++;
+}
+
+static void tell_issue(void *user, const wvl_check_issue *issue)
+{
+    (void)user;
+    ck_assert_msg(issue->severity == WVL_CHECK_WARNING, "%s: %s", issue->rule, issue->text);
+}
+
+static told hear_blocks(const char *stream)
+{
+    owned_bytes b = check_make(stream);
+    told t;
+    memset(&t, 0, sizeof t);
+    wvl_check_options options = {.struct_size = sizeof options, .packet = tell_packet, .block = tell_block};
+    wvl_check_summary m = {.struct_size = sizeof m};
+    ck_assert_int_eq(wvl_check_file(b.p, b.n, &options, tell_issue, &t, &m), WVL_CHECK_LEGAL);
+    ck_assert_uint_eq(t.body_at, t.body_end);
+    ck_assert_uint_eq(t.bytes, m.body_bytes);
+    ck_assert_uint_eq(t.packets, m.packet_count);
+    wvl_check_release_summary(&m);
+    return t;
+}
+
+TEST(blocks_add_up)
+{
+    static const struct {
+        const char *stream;
+        uint64_t samples; /* of all components: every block comes with the first layer, and they cover the bands */
+    } cases[] = {
+        {"encode 60x50x3x8 levels=3 tile=32,32 sop=yes eph=yes block=8,8 precincts=[32,32] packed-headers=ppt",
+         60 * 50 * 3},
+        {"jp2 61x47x1x12 levels=2 block=16,4", 61 * 47},
+        {"jph 61x47x1x8 levels=2 block=16,16 style=HT", 61 * 47},
+        {"encode 60x50x3x8 levels=2 style=BYPASS+TERMALL", 60 * 50 * 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        told t = hear_blocks(cases[i].stream);
+        ck_assert_msg(t.samples == cases[i].samples, "%s: %llu samples", cases[i].stream,
+                      (unsigned long long)t.samples);
+    }
+    ck_assert_uint_gt(hear_blocks(SOUND).blocks, 100);
+}
+
+static void need_block(const wvl_check_block *b, unsigned resolution, unsigned level, unsigned band, unsigned x,
+                       unsigned y, unsigned width, unsigned height, unsigned passes, unsigned bytes)
+{
+    ck_assert_uint_eq(b->resolution, resolution);
+    ck_assert_uint_eq(b->level, level);
+    ck_assert_uint_eq(b->band, band);
+    ck_assert_uint_eq(b->x, x);
+    ck_assert_uint_eq(b->y, y);
+    ck_assert_uint_eq(b->width, width);
+    ck_assert_uint_eq(b->height, height);
+    ck_assert_uint_eq(b->passes, passes);
+    ck_assert_uint_eq(b->bytes, bytes);
+}
+
+/* By hand: LL of 4 x 4 from column 3 on, and LH of 4 x 4, whose HL before it and HH behind it have no block yet. */
+TEST(blocks_of_a_known_stream)
+{
+    told t = hear_blocks("x=13 x0=5 y=8 L=1 part=0/0/1::(11 001 0 0 100)01020304(10 1 01 0 0 010 0)0506");
+    ck_assert_uint_eq(t.blocks, 2);
+    need_block(&t.first[0], 0, 1, 0, 3, 0, 4, 4, 1, 4);
+    need_block(&t.first[1], 1, 1, 2, 3, 0, 4, 4, 1, 2);
+    t = hear_blocks("style=04 part=0/0/1::(11 001 10 0 100 010)010203040506"); /* two segments */
+    ck_assert_uint_eq(t.blocks, 1);
+    need_block(&t.first[0], 0, 0, 0, 0, 0, 8, 8, 2, 6);
+    t = hear_blocks("ht=0002 style=40 L=1 part=0/0/1::(11 001 1100 0 100 0011)00004400{3x00}00");
+    ck_assert_uint_eq(t.blocks, 1);
+    need_block(&t.first[0], 0, 1, 0, 0, 0, 4, 4, 3, 7);
+}
+
 TEST(component_bytes_are_sums_of_psot)
 {
     owned_bytes b = check_make("encode 60x50x3x8 levels=2 progression=CPRL tile-parts=C mct=off");

@@ -441,10 +441,24 @@ fi
 expect_out 0 '"problems":[]' info --json boxes.jp2
 refuse 2 'no file' info
 refuse 2 'unexpected' info --frobnicate
+refuse 2 '--packets and --csv' info --packets --csv boxes.jp2
 expect 3 info one two
 refuse 3 'missing.jp2' info missing.jp2
 refuse 3 'neither' info note.xml
 expect 0 -i rgb.ppm -o rich.jp2 -SOP -EPH -PLT -TLM -TP R -t 32,32 -r 10,5,1 -n 3
+# Packets fill the tile-parts, and blocks the packets. Headers of packets that make no sense are found with --packets alone.
+expect 0 info --packets rich.jp2
+held=$(sed -n 's/.*data_bytes=\([0-9]*\)$/\1/p' out | awk '{ sum += $1 } END { print sum }')
+listed=$(awk '/^packets$/ { seen = 1 } seen && NF == 12 && $1 ~ /^[0-9]+$/ { sum += $8 } END { print sum }' out)
+[ "$held" = "$listed" ] || fail "info --packets: $listed bytes of packets, the tile-parts hold $held"
+expect 0 info --packets --json rich.jp2
+sed -n 's/.*"body_bytes":\([0-9]*\),"blocks":\[\(.*\)\]},*$/\1 \2/p' out | tr -d '[' | sed 's/\],*/ /g; s/,/ /g' |
+    awk '{ sum = 0; for (i = 10; i <= NF; i += 9) sum += $i; if (sum != $1) exit 1; blocks += (NF - 1) / 9 } END { exit !blocks }' ||
+    fail 'info --packets --json: the bytes of the blocks are not those of the packets'
+at=$("$wavelane" info rich.jp2 | sed -n 's/.*data_offset=\([0-9]*\) .*/\1/p' | sed -n 2p)
+{ head -c "$at" rich.jp2 && printf '\377\221\000\004\000\000\377\377\377\377' && tail -c +$((at + 11)) rich.jp2; } >senseless.jp2
+expect 0 info senseless.jp2
+expect_err 3 'senseless.jp2: at byte ' info --packets senseless.jp2
 size=$(wc -c <rich.jp2)
 for cut in 0 1 11 12 20 40 77 80 90 120 150 200 300 400 1000 $((size - 1)) $((size - 2)); do
     head -c "$cut" rich.jp2 >cut.jp2

@@ -81,6 +81,7 @@ static const wvl_bench_command commands[] = {
     {"dwt", wvl_bench_run_dwt, "the transform stage on a CUDA device, by itself", dwt_help},
     {"slots", wvl_bench_run_slots, "each SIMD kernel beside plain C", slots_help},
     {"cancel", wvl_bench_run_cancel, "how long an encode goes on after it was cancelled", cancel_help},
+    {"plot", wvl_bench_run_plot, "draws reports as SVG, or as one page of HTML", NULL},
     {NULL, NULL, NULL, NULL},
 };
 

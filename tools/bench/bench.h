@@ -198,7 +198,7 @@ typedef struct wvl_bench_command {
     const char *name; /* NULL: the end of the list */
     int (*run)(wvl_bench_args *args);
     const char *text; /* what it measures */
-    const char *help; /* lines about its options */
+    const char *help; /* lines about its options; NULL: it answers --help itself */
 } wvl_bench_command;
 extern const char wvl_bench_program[]; /* its name, for messages */
 /* Runs the command that argv[1] names. `--help` prints all of them, `NAME --help` that one. more: a line below the
@@ -213,5 +213,7 @@ int wvl_bench_run_rd(wvl_bench_args *args);
 int wvl_bench_run_dwt(wvl_bench_args *args);
 int wvl_bench_run_slots(wvl_bench_args *args);
 int wvl_bench_run_cancel(wvl_bench_args *args);
+/* Becomes the script beside the program. */
+int wvl_bench_run_plot(wvl_bench_args *args);
 
 #endif

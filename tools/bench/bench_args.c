@@ -177,7 +177,7 @@ int wvl_bench_run_program(int argc, char **argv, const wvl_bench_command *comman
     const char *name = argc >= 2 ? argv[1] : "";
     for (const wvl_bench_command *c = commands; c->name; c++) {
         if (strcmp(name, c->name) == 0) {
-            return argc > 2 && is_help(argv[2]) ? print_command(c) : c->run(&args);
+            return c->help && argc > 2 && is_help(argv[2]) ? print_command(c) : c->run(&args);
         }
     }
     if (argc >= 2 && !is_help(name)) {

@@ -25,7 +25,7 @@ typedef struct side {
 } side;
 typedef struct row {
     const char *picture;
-    double bpp;
+    double bpp, pixels;
     int color;
     side opj, wavelane;
     double difference;
@@ -173,6 +173,7 @@ static void put_row(wvl_bench_json *json, const row *r)
     wvl_bench_put_open(json, NULL, '{');
     wvl_bench_put_text(json, "picture", r->picture);
     wvl_bench_put_number(json, "bpp", r->bpp);
+    wvl_bench_put_number(json, "pixels", r->pixels);
     wvl_bench_put_number(json, "color_transform", r->color);
     wvl_bench_put_number(json, "openjpeg_bytes", (double)r->opj.bytes);
     wvl_bench_put_number(json, "openjpeg_db", r->opj.quality.psnr);
@@ -212,7 +213,10 @@ static int run_picture(table *t, const wvl_bench_picture *picture)
             continue;
         }
         for (size_t i = 0; i < o->rates.count; i++) {
-            row r = {.picture = picture->name, .bpp = o->rates.values[i], .color = color};
+            row r = {.picture = picture->name,
+                     .bpp = o->rates.values[i],
+                     .pixels = (double)picture->io.width * picture->io.height,
+                     .color = color};
             if (run_row(t, picture, &r) != 0) {
                 return -1;
             }
@@ -253,6 +257,7 @@ static int run_table(table *t)
     wvl_bench_put_open(&t->json, NULL, '{');
     wvl_bench_put_text(&t->json, "wavelane", wvl_build_text());
     wvl_bench_put_text(&t->json, "openjpeg", wvl_bench_opj_version());
+    wvl_bench_put_settings(&t->json, &o->settings);
     wvl_bench_put_open(&t->json, "rows", '[');
     int status = run_pictures(t);
     write_tally(t, "colour transform on", &t->on);

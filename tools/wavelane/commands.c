@@ -5,7 +5,13 @@
 #define ELSEWHERE(member) WVL_CLI_TAKE(NULL)
 
 static const wvl_cli_option info_options[] = {
-    WVL_CLI_MAX_INPUT_BYTES, WVL_CLI_SEVERAL_FILES(ELSEWHERE), {.name = NULL}};
+    {"packets", 0, NULL, ELSEWHERE(packets),
+     "Also list every packet: its place and bytes, and how many code blocks and coding passes it holds; with --json "
+     "what it holds of each code block.",
+     NULL},
+    WVL_CLI_MAX_INPUT_BYTES,
+    WVL_CLI_SEVERAL_FILES(ELSEWHERE),
+    {.name = NULL}};
 
 static const wvl_cli_option list_options[] = {{"json", 0, NULL, ELSEWHERE(json), "Print one JSON object.", NULL},
                                               {.name = NULL}};
@@ -20,7 +26,7 @@ static const wvl_cli_command commands[] = {
      "complete: "
      "the same command again does the rest. Options of encode that concern the coding of a picture work too.",
      wvl_cli_sequence_own, 1},
-    {"info", "wavelane info [--json|--csv] [--recursive] [--max-input-bytes N] FILE|FOLDER...",
+    {"info", "wavelane info [--json|--csv] [--packets] [--recursive] [--max-input-bytes N] FILE|FOLDER...",
      "Print what codestreams, JP2 and JPH files contain, and check that their lengths agree.", info_options, 1},
     {"verify", "wavelane verify [options] FILE|FOLDER...",
      "Judge whether codestreams, JP2 and JPH files are legal, and which profiles they meet.", wvl_cli_verify_own, 1},

@@ -20,8 +20,7 @@ static int refuse_file(const char *name, const char *reason)
     return WVL_EXIT_INPUT;
 }
 
-/* A pipe cannot be read twice: its content is kept. */
-static int read_pipe(wvl_info *info, uint64_t most)
+static int read_whole(wvl_info *info, uint64_t most)
 {
     size_t bytes = 0;
     int code = wvl_cli_read_descriptor(info->fd, info->name, most, WVL_CLI_JPEG2000, &info->memory, &bytes);
@@ -29,7 +28,7 @@ static int read_pipe(wvl_info *info, uint64_t most)
     return code;
 }
 
-int wvl_info_open(wvl_info *info, const char *name, uint64_t most)
+int wvl_info_open(wvl_info *info, const char *name, uint64_t most, int is_whole)
 {
     struct stat st;
     int is_standard = !strcmp(name, "-");
@@ -41,8 +40,8 @@ int wvl_info_open(wvl_info *info, const char *name, uint64_t most)
     if (S_ISDIR(st.st_mode)) {
         return refuse_file(info->name, "is a directory");
     }
-    if (!S_ISREG(st.st_mode)) {
-        return read_pipe(info, most);
+    if (is_whole || !S_ISREG(st.st_mode)) { /* a pipe cannot be read twice */
+        return read_whole(info, most);
     }
     info->size = (uint64_t)st.st_size;
     return WVL_EXIT_OK;
@@ -61,7 +60,7 @@ void wvl_info_close(wvl_info *info)
 
 /* ---- Problems -------------------------------------------------------------------------------- */
 
-static void note_problem(wvl_info *info, uint64_t offset, const char *problem)
+void wvl_info_note_problem(wvl_info *info, uint64_t offset, const char *problem)
 {
     char text[352];
     snprintf(text, sizeof text, "at byte %" PRIu64 ": %s", offset, problem);
@@ -102,7 +101,7 @@ static int read_file(void *user, uint64_t offset, void *buffer, size_t bytes)
             char problem[256];
             snprintf(problem, sizeof problem, "cannot be read: %s",
                      got < 0 ? strerror(errno) : "the file became shorter");
-            note_problem(info, offset + done, problem);
+            wvl_info_note_problem(info, offset + done, problem);
             return 0;
         }
         done += (size_t)got;
@@ -251,7 +250,7 @@ static void print_item(void *user, const wvl_check_item *item)
             wvl_cli_report_close(r);
         }
         break;
-    case WVL_CHECK_ITEM_PROBLEM: note_problem(info, item->offset, item->text); break;
+    case WVL_CHECK_ITEM_PROBLEM: wvl_info_note_problem(info, item->offset, item->text); break;
     }
 }
 

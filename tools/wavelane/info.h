@@ -20,7 +20,7 @@ typedef struct wvl_info {
     const char *name;
     int fd;
     uint64_t size;
-    uint8_t *memory; /* a pipe's content; else NULL */
+    uint8_t *memory; /* the content of a pipe, or of what is wanted whole; else NULL */
     wvl_cli_report report;
     char *problems[WVL_INFO_MAX_PROBLEMS];
     size_t problem_count;  /* of all, those beyond the list included */
@@ -31,12 +31,16 @@ typedef struct wvl_info {
     wvl_info_facts facts;
 } wvl_info;
 
-/* most: bytes of a pipe or device. 0 or an exit code after a message. */
-int wvl_info_open(wvl_info *info, const char *name, uint64_t most);
+/* most: bytes of a pipe or device. is_whole: all bytes are needed, not the headers alone. 0 or an exit code after a
+ * message. */
+int wvl_info_open(wvl_info *info, const char *name, uint64_t most, int is_whole);
 void wvl_info_close(wvl_info *info);
 
 /* All of the file into the open report, and what is wrong with it at the end of the report and as messages. */
 void wvl_info_print_file(wvl_info *info);
+/* After that: the packets, of a file that was opened whole. */
+void wvl_info_print_packets(wvl_info *info);
+void wvl_info_note_problem(wvl_info *info, uint64_t offset, const char *problem);
 void wvl_info_report_problems(wvl_info *info);
 
 #endif

@@ -6,11 +6,11 @@
 #include "files.h"
 #include "info.h"
 
-#define INFO_USAGE "wavelane info [--json|--csv] [--recursive] [--max-input-bytes N] FILE|FOLDER..."
+#define INFO_USAGE "wavelane info [--json|--csv] [--packets] [--recursive] [--max-input-bytes N] FILE|FOLDER..."
 
 typedef struct request {
     wvl_cli_files files;
-    int json, csv;
+    int json, csv, packets;
     uint64_t most; /* bytes of a pipe or device */
     FILE *unseen;  /* with --csv: gets the reports that nobody reads */
 } request;
@@ -46,6 +46,8 @@ static int parse_word(request *q, const char *word)
         q->json = 1;
     } else if (!strcmp(name, "csv")) {
         q->csv = 1;
+    } else if (!strcmp(name, "packets")) {
+        q->packets = 1;
     } else if (!strcmp(name, "recursive") || !strcmp(word, "-R")) {
         q->files.recursive = 1;
     } else {
@@ -69,6 +71,10 @@ static int parse_words(request *q, int argc, char **argv)
     }
     if (q->json && q->csv) {
         wvl_cli_error("info: --json and --csv cannot be used together; give one of them");
+        return WVL_EXIT_USAGE;
+    }
+    if (q->packets && q->csv) {
+        wvl_cli_error("info: --packets and --csv cannot be used together; give --json for a program to read");
         return WVL_EXIT_USAGE;
     }
     return WVL_EXIT_OK;
@@ -143,7 +149,7 @@ static int print_one(const request *q, const char *name)
 {
     wvl_info info;
     memset(&info, 0, sizeof info);
-    int code = wvl_info_open(&info, name, q->most);
+    int code = wvl_info_open(&info, name, q->most, q->packets);
     if (code) {
         print_unread(q, name);
     } else {
@@ -152,6 +158,9 @@ static int print_one(const request *q, const char *name)
         wvl_info_print_file(&info);
         while (info.report.depth) { /* what a problem left open */
             wvl_cli_report_close(&info.report);
+        }
+        if (q->packets) {
+            wvl_info_print_packets(&info);
         }
         wvl_info_report_problems(&info);
         wvl_cli_report_finish(&info.report);
