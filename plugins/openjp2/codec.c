@@ -35,7 +35,7 @@ void codec_say(const codec_entry *c, int kind, const char *format, ...)
     if (c->handlers[kind].call) {
         c->handlers[kind].call(text, c->handlers[kind].user);
     }
-    opj_real_say(0, "%.*s", (int)strcspn(text, "\n"), text);
+    real_say(0, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
 /* The samples and the profile that the codec took over from the host. */
@@ -99,23 +99,32 @@ opj_codec *opj_create_compress(int format)
     return handle;
 }
 
-/* libopenjp2 is set up too: it judges what the host gave, with its own messages, and may have to encode. It changes
- * what it was given, so the copy comes first. */
+static int wants_profile(const opj_cparameters *p)
+{
+    return (p->rsiz >= OPJ_RSIZ_CINEMA_2K && p->rsiz <= OPJ_RSIZ_CINEMA_S4K) ||
+           (p->rsiz >= OPJ_RSIZ_IMF && p->rsiz < OPJ_RSIZ_IMF + 0x600) ||
+           (!p->rsiz && (p->cp_cinema || p->cp_rsiz == OPJ_RSIZ_CINEMA_2K || p->cp_rsiz == OPJ_RSIZ_CINEMA_4K));
+}
+
+/* libopenjp2 is set up too: it judges what the host gave, with its own messages, and may have to encode. */
 opj_bool opj_setup_encoder(opj_codec *codec, opj_cparameters *parameters, opj_image *image)
 {
     codec_entry *c = find(codec);
     if (!c || !parameters || !image) {
-        const opj_real *real = OPJ_REAL();
+        const opj_real *real = c ? c->real : OPJ_REAL();
         return real ? real->opj_setup_encoder(codec, parameters, image) : 0;
     }
     free(c->given);
     free(c->comment);
+    c->given = NULL;
     c->comment = parameters->cp_comment ? strdup(parameters->cp_comment) : NULL;
-    c->given = malloc(sizeof *c->given);
-    if (c->given) {
+    c->has_matrix = parameters->mct_data != NULL;
+    c->wants_profile = wants_profile(parameters);
+    opj_bool done = c->real->opj_setup_encoder(codec, parameters, image);
+    if (done && (c->given = malloc(sizeof *c->given))) {
         *c->given = *parameters;
     }
-    return c->real->opj_setup_encoder(codec, parameters, image);
+    return done;
 }
 
 opj_bool opj_encoder_set_extra_options(opj_codec *codec, const char *const *options)
@@ -281,7 +290,7 @@ static const opj_real *keep_handler(opj_codec *codec, int kind, opj_message_fn h
         c->handlers[kind].call = handler;
         c->handlers[kind].user = user;
     }
-    return c ? c->real : opj_real_of(caller);
+    return c ? c->real : real_find(caller);
 }
 
 opj_bool opj_set_info_handler(opj_codec *codec, opj_message_fn handler, void *user)

@@ -44,8 +44,12 @@ typedef struct codec_entry {
         void *user;
     } handlers[MESSAGE_KINDS];
 
-    opj_cparameters *given; /* a copy, as the host gave it; NULL: not set up */
-    char *comment;          /* a copy of given->cp_comment, or NULL */
+    /* What the host gave, as opj_setup_encoder() of libopenjp2 left it: it resolves profiles, layers and deprecated
+     * members in the host's structure. NULL: not set up. */
+    opj_cparameters *given;
+    char *comment;     /* a copy of given->cp_comment, or NULL */
+    int has_matrix;    /* 1: opj_set_MCT() was called */
+    int wants_profile; /* 1: cinema or IMF, also if the picture does not fit: TLM then */
     int plt, tlm, guard_bits;
 
     /* From opj_start_compress() on. The host's samples belong to the codec then, as in libopenjp2. */

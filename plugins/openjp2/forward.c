@@ -7,7 +7,7 @@
 #define FIND(name)                                                                                                     \
     const opj_real *real = OPJ_REAL();                                                                                 \
     if (!real || !real->name) {                                                                                        \
-        opj_real_say(1, "no libopenjp2 with " #name "()");                                                             \
+        real_say(1, "no libopenjp2 with " #name "()");                                                                 \
         abort();                                                                                                       \
     }
 #define FORWARD(result, name, parameters, arguments)                                                                   \
@@ -23,3 +23,7 @@
         real->name arguments;                                                                                          \
     }
 OPJ_FORWARDED(FORWARD, FORWARD_VOID)
+
+/* For the library that is loaded before others: this one is no libopenjp2 to take over. */
+const char *opj_wavelane(void);
+const char *opj_wavelane(void) { return opj_version(); }

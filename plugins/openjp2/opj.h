@@ -18,7 +18,9 @@ typedef struct opj_stream opj_stream; /* opaque */
 enum { OPJ_FORMAT_J2K = 0, OPJ_FORMAT_JP2 = 2 };
 enum { OPJ_MOST_POCS = 32, OPJ_MOST_LAYERS = 100, OPJ_MOST_RESOLUTIONS = 33, OPJ_PATH_BYTES = 4096 };
 enum { OPJ_CSTY_PRECINCTS = 1, OPJ_CSTY_SOP = 2, OPJ_CSTY_EPH = 4 };
-enum { OPJ_RSIZ_CINEMA_2K = 3, OPJ_RSIZ_CINEMA_4K = 4, OPJ_RSIZ_BROADCAST = 0x100, OPJ_RSIZ_IMF = 0x400 };
+enum { OPJ_MODES = 63, OPJ_MODE_HT = 64 };
+enum { OPJ_RSIZ_PROFILE_0 = 1, OPJ_RSIZ_PROFILE_1, OPJ_RSIZ_CINEMA_2K, OPJ_RSIZ_CINEMA_4K, OPJ_RSIZ_CINEMA_S4K = 6 };
+enum { OPJ_RSIZ_IMF = 0x400 };
 enum { OPJ_COLOR_SRGB = 1, OPJ_COLOR_GREY = 2, OPJ_COLOR_SYCC = 3, OPJ_COLOR_EYCC = 4, OPJ_COLOR_CMYK = 5 };
 
 /* One change of the progression order (A.6.6). The members before progorder that this plugin reads are named. */
@@ -167,8 +169,6 @@ typedef void (*opj_message_fn)(const char *text, void *user);
     V(opj_destroy_cstr_info, (void **info), (info))                                                                    \
     X(void *, opj_get_cstr_index, (opj_codec * codec), (codec))                                                        \
     V(opj_destroy_cstr_index, (void **index), (index))                                                                 \
-    X(void *, opj_get_jp2_metadata, (opj_codec * codec), (codec))                                                      \
-    X(void *, opj_get_jp2_index, (opj_codec * codec), (codec))                                                         \
     X(opj_bool, opj_set_MCT, (opj_cparameters * parameters, float *matrix, int32_t *shift, uint32_t count),            \
       (parameters, matrix, shift, count))                                                                              \
     X(opj_bool, opj_has_thread_support, (void), ())                                                                    \

@@ -15,7 +15,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void log_text(void *user, wvl_log_level level, const char *text)
 {
     (void)user;
-    opj_real_say(0, "%s%s", level <= WVL_LOG_WARNING ? "warning: " : "", text);
+    real_say(0, "%s%s", level <= WVL_LOG_WARNING ? "warning: " : "", text);
 }
 
 /* One context for each number of threads is kept for the life of the process, because a device takes long to open. A
@@ -190,9 +190,9 @@ wvl_status picture_encode(codec_entry *c, const wvl_plane *planes, uint64_t *wri
     wvl_result *result = NULL;
     wvl_status status = wvl_encode(c->plan, &image, &sink, NULL, &result, error, error_bytes);
     if (status == WVL_OK) {
-        opj_real_say(0, "%u x %u, %u components: %llu bytes by Wavelane (%s)", c->image.x1 - c->image.x0,
-                     c->image.y1 - c->image.y0, c->image.numcomps, (unsigned long long)o.written,
-                     wvl_result_backend(result));
+        real_say(0, "%u x %u, %u components: %llu bytes by Wavelane (%s)", c->image.x1 - c->image.x0,
+                 c->image.y1 - c->image.y0, c->image.numcomps, (unsigned long long)o.written,
+                 wvl_result_backend(result));
         if (stream_flush(c->stream)) {
             status = WVL_ERROR_SINK;
             snprintf(error, error_bytes, "the file could not take all bytes");

@@ -25,7 +25,7 @@ static struct {
 static unsigned known_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-void opj_real_say(int is_warning, const char *format, ...)
+void real_say(int is_warning, const char *format, ...)
 {
     const char *level = getenv("WAVELANE_LOG");
     if (!is_warning && (!level || !*level || !strcmp(level, "0"))) {
@@ -195,7 +195,7 @@ static const opj_real *load(search *s)
     void *library = open_real(s);
     opj_real *real = library ? calloc(1, sizeof *real) : NULL;
     if (!real) {
-        opj_real_say(1, "no libopenjp2 is loaded");
+        real_say(1, "no libopenjp2 is loaded");
         return NULL;
     }
     real->library = library;
@@ -211,14 +211,18 @@ static const opj_real *load(search *s)
     const char *off = getenv("WAVELANE_OFF");
     if (off && *off && strcmp(off, "0")) {
         real->fits = 0;
+#ifndef WVL_OPENJP2_IN_ITS_PLACE
+    } else if (dlsym(library, "opj_wavelane")) {
+        real->fits = 0; /* the library in the place of libopenjp2, which does what this one would do */
+#endif
     } else if (!real->fits) {
-        opj_real_say(1, "this libopenjp2 (%s) is not one of 2.1 to 2.5: it encodes itself",
-                     real->opj_version ? real->opj_version() : "of no version");
+        real_say(1, "this libopenjp2 (%s) is not one of 2.1 to 2.5: it encodes itself",
+                 real->opj_version ? real->opj_version() : "of no version");
     }
     return real;
 }
 
-const opj_real *opj_real_of(const void *caller)
+const opj_real *real_find(const void *caller)
 {
     search s = {.address = caller};
     if (!dl_iterate_phdr(find_object, &s)) {

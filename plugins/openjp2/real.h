@@ -18,12 +18,12 @@ typedef struct opj_real {
 
 /* The library that `caller`, an address in the host's code, is linked with; where the object says none, one that is
  * loaded, else libopenjp2.so.7 of the system. NULL: there is none. Every thread may call. */
-const opj_real *opj_real_of(const void *caller);
+const opj_real *real_find(const void *caller);
 
 /* For functions that hosts call: the real library of the object that the caller is in. */
-#define OPJ_REAL() opj_real_of(__builtin_return_address(0))
+#define OPJ_REAL() real_find(__builtin_return_address(0))
 
 /* Text on standard error, where WAVELANE_LOG is set or `is_warning`. */
-void opj_real_say(int is_warning, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void real_say(int is_warning, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

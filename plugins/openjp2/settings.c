@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_BYTES = 8192 };
+enum { TEXT_BYTES = 8192, LEAST_BYTES = 30 };
 
 /* Settings on their way into params: the first one that is refused ends it. */
 typedef struct setter {
@@ -66,37 +66,35 @@ static const char *order_of(int order) { return order >= 0 && order < 5 ? orders
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
 
-static double samples_bytes(const opj_image *image)
+/* Bytes of a layer as libopenjp2 counts them: all components are taken to be as the first one. */
+static double layer_bytes(const opj_image *image, double rate)
 {
-    double bytes = 0;
-    for (uint32_t i = 0; i < image->numcomps; i++) {
-        const opj_component *c = &image->comps[i];
-        bytes += (double)c->w * c->h * c->prec / 8;
-    }
-    return bytes;
+    const opj_component *first = &image->comps[0];
+    double samples = (double)image->numcomps * (image->x1 - image->x0) * (image->y1 - image->y0);
+    return samples * first->prec / (8 * rate * first->dx * first->dy);
 }
 
-/* max_cs_size bounds the codestream: no layer has a smaller ratio than it allows. */
-static void set_rates(setter *s, const codec_entry *c, int layers)
+/* Boxes before the codestream count there too: 85 bytes, the profile, and what types of channels take. */
+static double boxes_bytes(const codec_entry *c)
 {
-    const opj_cparameters *p = c->given;
-    double least = p->max_cs_size > 0 ? samples_bytes(&c->image) / p->max_cs_size : 0;
-    for (int i = 0; i < layers; i++) {
-        double rate = p->tcp_rates[i] <= 1 ? 0 : p->tcp_rates[i];
-        rate = rate < least ? least : rate;
-        add(s, "%s%.9g", i ? "," : "", rate);
-    }
-    set_added(s, "rates");
+    return c->format != OPJ_FORMAT_JP2 ? 0 : 85.0 + c->image.icc_profile_len + 10.0 + 6.0 * c->image.numcomps;
 }
 
-static void set_qualities(setter *s, const opj_cparameters *p, int layers)
+/* Without a limit libopenjp2 sends all of a step of one least significant bit; Wavelane takes a finer step where there
+ * is any limit, also one that does not bind. */
+static void set_step(setter *s, const codec_entry *c)
 {
-    for (int i = 0; i < layers; i++) {
-        add(s, "%s%.9g", i ? "," : "", p->tcp_distoratio[i]);
+    const opj_component *k = c->image.comps;
+    for (uint32_t i = 1; i < c->image.numcomps; i++) {
+        if (k[i].prec != k[0].prec) {
+            return;
+        }
     }
-    set_added(s, "psnr");
+    add(s, "%.12g", 1.0 / (1u << k[0].prec));
+    set_added(s, "step");
 }
 
+/* opj_setup_encoder() has raised the ratios that max_cs_size does not allow. */
 static const char *set_layers(setter *s, const codec_entry *c)
 {
     const opj_cparameters *p = c->given;
@@ -107,65 +105,44 @@ static const char *set_layers(setter *s, const codec_entry *c)
     if (p->cp_fixed_alloc) {
         return "layers by cp_matrice (cp_fixed_alloc)";
     }
-    if (p->cp_fixed_quality && p->cp_disto_alloc) {
-        return "layers by ratio and by PSNR at the same time";
+    for (int i = 0; i < layers; i++) {
+        double rate = p->tcp_rates[i], value = p->tcp_distoratio[i];
+        double bytes = rate > 1 ? layer_bytes(&c->image, rate) - boxes_bytes(c) : 0;
+        bytes = rate > 1 && bytes < LEAST_BYTES ? LEAST_BYTES : bytes;
+        add(s, p->cp_fixed_quality ? "%s%.9g" : "%s%.0f", i ? "," : "", p->cp_fixed_quality ? value : bytes);
     }
-    if (p->cp_fixed_quality) {
-        set_qualities(s, p, layers);
-        if (p->max_cs_size > 0) {
-            set_number(s, "max-bytes", p->max_cs_size);
+    set_added(s, p->cp_fixed_quality ? "psnr" : "layer-bytes");
+    if (p->max_comp_size > 0) {
+        set_number(s, "max-component-bytes", p->max_comp_size);
+        if (p->irreversible && !p->cp_fixed_quality && p->tcp_rates[layers - 1] <= 1) {
+            set_step(s, c);
         }
-    } else if (p->tcp_numlayers > 0 || p->max_cs_size > 0) {
-        set_rates(s, c, layers);
     }
     return NULL;
 }
 
 /* ---- Profiles -------------------------------------------------------------------------------- */
 
-/* The deprecated members cp_cinema and cp_rsiz count where rsiz is 0. */
-static int profile_of(const opj_cparameters *p)
+/* libopenjp2 has resolved the deprecated members, and has taken back a profile that the picture does not fit. */
+static const char *set_profile(setter *s, const opj_cparameters *p)
 {
-    if (p->rsiz || !(p->cp_cinema || p->cp_rsiz)) {
-        return p->rsiz;
-    }
-    return p->cp_cinema == 3 || p->cp_rsiz == OPJ_RSIZ_CINEMA_4K ? OPJ_RSIZ_CINEMA_4K
-           : p->cp_cinema || p->cp_rsiz == OPJ_RSIZ_CINEMA_2K    ? OPJ_RSIZ_CINEMA_2K
-                                                                 : p->cp_rsiz;
-}
-
-/* A profile of cinema or IMF replaces most settings, as in libopenjp2: 1 if it does. */
-static int set_profile(setter *s, const opj_cparameters *p, const char **reason)
-{
-    static const char *const imf[] = {"2k", "4k", "8k", "2k-r", "4k-r", "8k-r"};
-    static const char *const broadcast[] = {"broadcast-single", "broadcast-multi", "broadcast-multi-r"};
-    int profile = profile_of(p), main_level = profile & 15, sub_level = profile >> 4 & 15;
-    if (profile == 0) {
-        return 0;
-    }
-    if (profile == 1 || profile == 2) {
+    static const char *const imf[] = {"imf-2k", "imf-4k", "imf-8k", "imf-2k-r", "imf-4k-r", "imf-8k-r"};
+    int profile = p->rsiz;
+    if (profile == OPJ_RSIZ_PROFILE_0 || profile == OPJ_RSIZ_PROFILE_1) {
         set_number(s, "profile", profile - 1);
-        return 0;
+    } else if (profile == OPJ_RSIZ_CINEMA_2K || profile == OPJ_RSIZ_CINEMA_4K) {
+        int is_2k = profile == OPJ_RSIZ_CINEMA_2K;
+        set(s, "profile", is_2k ? "cinema2k" : "cinema4k");
+        set_number(s, "guard-bits", is_2k ? 1 : 2);
+        set_number(s, "max-bytes", p->max_cs_size);
+    } else if (profile >= OPJ_RSIZ_IMF && profile < OPJ_RSIZ_IMF + 0x600) {
+        set(s, "profile", imf[(profile >> 8) - 4]);
+        set_number(s, "main-level", profile & 15);
+        set_number(s, "sub-level", profile >> 4 & 15);
+    } else if (profile) {
+        return "a profile (rsiz) of JPEG 2000 Part 2, or unknown";
     }
-    if (profile == OPJ_RSIZ_CINEMA_2K || profile == OPJ_RSIZ_CINEMA_4K) {
-        int is_fast = p->cp_cinema == 2 || (p->max_cs_size > 0 && p->max_cs_size <= 651041);
-        const char *name = profile == OPJ_RSIZ_CINEMA_4K ? "dci-4k" : is_fast ? "dci-2k-48" : "dci-2k";
-        s->failed = s->failed || wvl_params_preset(s->params, name) != WVL_OK;
-        return 1;
-    }
-    if (profile >= OPJ_RSIZ_IMF && profile < OPJ_RSIZ_IMF + 0x600 && main_level <= 11 && sub_level <= 9) {
-        add(s, "imf-%s-m%d-s%d", imf[(profile >> 8) - 4], main_level, sub_level);
-        s->failed = s->failed || wvl_params_preset(s->params, s->text) != WVL_OK;
-        s->used = 0;
-        return 1;
-    }
-    if (profile >= OPJ_RSIZ_BROADCAST && profile < OPJ_RSIZ_IMF && main_level <= 11 && !sub_level) {
-        set(s, "profile", broadcast[(profile >> 8) - 1]);
-        set_number(s, "main-level", main_level);
-        return 0;
-    }
-    *reason = "a profile (rsiz) of JPEG 2000 Part 2, or unknown";
-    return 0;
+    return NULL;
 }
 
 /* ---- Everything else ------------------------------------------------------------------------- */
@@ -189,7 +166,7 @@ static void set_precincts(setter *s, const opj_cparameters *p)
     set_added(s, "precincts");
 }
 
-static const char *set_changes(setter *s, const opj_cparameters *p)
+static const char *set_changes(setter *s, const opj_cparameters *p, int is_tiled)
 {
     for (uint32_t i = 0; i < p->numpocs && i < OPJ_MOST_POCS; i++) {
         const opj_change *change = &p->POC[i];
@@ -197,10 +174,35 @@ static const char *set_changes(setter *s, const opj_cparameters *p)
         if (!order) {
             return "a progression change with an unknown order";
         }
-        add(s, "%sT%u=%u,%u,%u,%u,%u,%s", i ? "/" : "", change->tile, change->resolution_begin, change->component_begin,
-            change->layer_end, change->resolution_end, change->component_end, order);
+        add(s, i ? "/" : "");
+        if (is_tiled) {
+            add(s, "T%u=", change->tile);
+        }
+        add(s, "%u,%u,%u,%u,%u,%s", change->resolution_begin, change->component_begin, change->layer_end,
+            change->resolution_end, change->component_end, order);
     }
     set_added(s, "progression-changes");
+    return NULL;
+}
+
+/* The components that the colour transform takes have one size; else libopenjp2 leaves it out. */
+static int has_transform(const codec_entry *c)
+{
+    const opj_component *k = c->image.comps;
+    return c->given->tcp_mct == 1 && c->image.numcomps >= 3 && k[0].dx == k[1].dx && k[0].dx == k[2].dx &&
+           k[0].dy == k[1].dy && k[0].dy == k[2].dy;
+}
+
+static const char *set_tile_parts(setter *s, const opj_cparameters *p)
+{
+    if (!p->tp_on) {
+        return NULL;
+    }
+    if (!p->tp_flag || !strchr("RLC", p->tp_flag)) {
+        return "tile-parts (tp_flag) by another letter than R, L and C";
+    }
+    char letter[2] = {p->tp_flag, 0};
+    set(s, "tile-parts", letter);
     return NULL;
 }
 
@@ -211,12 +213,15 @@ static const char *set_structure(setter *s, const codec_entry *c)
     if (!order) {
         return "an unknown progression order";
     }
+    if (p->mode & ~OPJ_MODES) {
+        return "code-block modes that Part 1 does not have";
+    }
     set(s, "progression", order);
     set(s, "reversible", p->irreversible ? "no" : "yes");
     set_number(s, "levels", p->numresolution - 1);
     set_pair(s, "block", p->cblockw_init, p->cblockh_init);
     set_number(s, "style", p->mode);
-    set(s, "mct", p->tcp_mct == 1 && c->image.numcomps >= 3 ? "on" : "off");
+    set(s, "mct", has_transform(c) ? "on" : "off");
     set(s, "sop", p->csty & OPJ_CSTY_SOP ? "yes" : "no");
     set(s, "eph", p->csty & OPJ_CSTY_EPH ? "yes" : "no");
     if (p->tile_size_on) {
@@ -226,15 +231,34 @@ static const char *set_structure(setter *s, const codec_entry *c)
     if ((p->csty & OPJ_CSTY_PRECINCTS) && p->res_spec > 0 && p->res_spec <= OPJ_MOST_RESOLUTIONS) {
         set_precincts(s, p);
     }
-    if (p->tp_on && strchr("RLC", p->tp_flag) && p->tp_flag) {
-        char letter[2] = {p->tp_flag, 0};
-        set(s, "tile-parts", letter);
-    }
     if (p->roi_compno >= 0 && p->roi_shift > 0) {
         add(s, "c=%d,U=%d", p->roi_compno, p->roi_shift);
         set_added(s, "roi");
     }
-    return set_changes(s, p);
+    const char *reason = set_changes(s, p, p->tile_size_on);
+    return reason ? reason : set_tile_parts(s, p);
+}
+
+/* What libopenjp2 refuses in opj_start_compress(), or does not do at all. */
+static const char *find_refusal(const codec_entry *c)
+{
+    const opj_cparameters *p = c->given;
+    uint32_t width = p->tile_size_on ? (uint32_t)p->cp_tdx : c->image.x1 - (uint32_t)p->cp_tx0;
+    uint32_t height = p->tile_size_on ? (uint32_t)p->cp_tdy : c->image.y1 - (uint32_t)p->cp_ty0;
+    if (c->has_matrix || p->tcp_mct < 0 || p->tcp_mct > 1) {
+        return "a colour transform of Part 2 (custom MCT)";
+    }
+    if (p->jpwl[0]) {
+        return "error protection of Part 11 (jpwl)";
+    }
+    if (p->tcp_mct == 1 && c->image.numcomps < 3) {
+        return "a colour transform of fewer than three components";
+    }
+    if (p->numresolution < 1 || p->numresolution > 32 || width >> (p->numresolution - 1) == 0 ||
+        height >> (p->numresolution - 1) == 0) {
+        return "more resolutions than a tile has samples for";
+    }
+    return NULL;
 }
 
 /* WAVELANE_PRESET, then WAVELANE_OPTIONS: "key=value, key=value"; they are the user's and come last. A comma ends a
@@ -272,6 +296,32 @@ static void apply_user(setter *s)
     }
 }
 
+/* The host wants a codestream or a file; the user does not choose that. HT blocks make the file a JPH file. */
+static void set_container(setter *s, const codec_entry *c)
+{
+    const char *style = wvl_params_get(s->params, "style");
+    int is_ht = style && (strstr(style, "HT") || atoi(style) & OPJ_MODE_HT);
+    set(s, "container", c->format != OPJ_FORMAT_JP2 ? "j2k" : is_ht ? "jph" : "jp2");
+}
+
+static void set_rest(setter *s, const codec_entry *c)
+{
+    set_container(s, c);
+    /* A comment that names OpenJPEG as the encoder would not be true. */
+    if (c->comment && *c->comment && strncmp(c->comment, "Created by OpenJPEG", 19) != 0) {
+        set(s, "comment", c->comment);
+    }
+    if (c->plt) {
+        set(s, "plt", "yes");
+    }
+    if (c->tlm || c->wants_profile) {
+        set(s, "tlm", "yes");
+    }
+    if (c->guard_bits >= 0) {
+        set_number(s, "guard-bits", c->guard_bits);
+    }
+}
+
 const char *settings_apply(const codec_entry *c, wvl_params *params, int *is_refused, char *room, size_t room_bytes)
 {
     *is_refused = 0;
@@ -279,31 +329,16 @@ const char *settings_apply(const codec_entry *c, wvl_params *params, int *is_ref
     if (!s) {
         return "memory is short";
     }
-    const opj_cparameters *p = c->given;
-    const char *reason = NULL;
     s->params = params;
-    if (p->tcp_mct == 2 || p->mct_data) {
-        reason = "a colour transform of Part 2 (custom MCT)";
-    } else if (!set_profile(s, p, &reason) && !reason) {
-        reason = set_structure(s, c);
-        reason = reason ? reason : set_layers(s, c);
-    }
+    const char *reason = find_refusal(c);
+    reason = reason ? reason : set_structure(s, c);
+    reason = reason ? reason : set_layers(s, c);
+    reason = reason ? reason : set_profile(s, c->given);
     if (!reason) {
-        set(s, "container", c->format == OPJ_FORMAT_JP2 ? "jp2" : "j2k");
-        if (c->comment && *c->comment) {
-            set(s, "comment", c->comment);
-        }
-        if (c->plt) {
-            set(s, "plt", "yes");
-        }
-        if (c->tlm) {
-            set(s, "tlm", "yes");
-        }
-        if (c->guard_bits >= 0) {
-            set_number(s, "guard-bits", c->guard_bits);
-        }
+        set_rest(s, c);
         *is_refused = !s->failed;
         apply_user(s);
+        set_container(s, c);
         *is_refused = *is_refused && s->failed;
         add(s, "Encoded by Wavelane %d.%d.%d", WVL_VERSION_MAJOR, WVL_VERSION_MINOR, WVL_VERSION_PATCH);
         set_added(s, "comment");

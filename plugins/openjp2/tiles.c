@@ -32,6 +32,7 @@ struct tile_rows {
     uint32_t taken;
     unsigned char *is_taken; /* [across * down] */
     tile_row *rows;          /* [down] */
+    wvl_sink sink; /* of the pusher, which reads it in its own thread */
     wvl_row_pusher *pusher;
 
     pthread_mutex_t lock; /* of the list */
@@ -187,10 +188,12 @@ static int start(codec_entry *c)
     for (uint32_t i = 0; components && i < image->numcomps; i++) {
         components[i] = (wvl_row_component){.buffer = i, .container = container_of(&image->comps[i])};
     }
-    wvl_sink sink = {
-        .struct_size = sizeof sink, .write = take_bytes, .patch = c->stream->seek ? take_patch : NULL, .user = t};
+    t->sink = (wvl_sink){.struct_size = sizeof t->sink,
+                         .write = take_bytes,
+                         .patch = c->stream->seek ? take_patch : NULL,
+                         .user = t};
     int done = components &&
-               wvl_row_pusher_create(c->plan, components, image->numcomps, NULL, &sink, NULL, &t->pusher) == WVL_OK;
+               wvl_row_pusher_create(c->plan, components, image->numcomps, NULL, &t->sink, NULL, &t->pusher) == WVL_OK;
     free(components);
     return done;
 }
@@ -312,9 +315,9 @@ int tiles_finish(codec_entry *c)
     wvl_status status = wvl_row_pusher_finish(t->pusher, &result, error, sizeof error);
     int done = drain(c) && status == WVL_OK && !stream_flush(c->stream);
     if (done) {
-        opj_real_say(0, "%u x %u, %u components, %u tiles: %llu bytes by Wavelane (%s)", c->image.x1 - c->image.x0,
-                     c->image.y1 - c->image.y0, c->image.numcomps, t->taken, (unsigned long long)t->written,
-                     wvl_result_backend(result));
+        real_say(0, "%u x %u, %u components, %u tiles: %llu bytes by Wavelane (%s)", c->image.x1 - c->image.x0,
+                 c->image.y1 - c->image.y0, c->image.numcomps, t->taken, (unsigned long long)t->written,
+                 wvl_result_backend(result));
     } else {
         codec_say(c, MESSAGE_ERROR, "Wavelane: %s\n", *error ? error : "the stream could not take all bytes");
     }
