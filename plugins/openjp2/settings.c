@@ -80,13 +80,13 @@ static double boxes_bytes(const codec_entry *c)
     return c->format != OPJ_FORMAT_JP2 ? 0 : 85.0 + c->image.icc_profile_len + 10.0 + 6.0 * c->image.numcomps;
 }
 
-/* Without a limit libopenjp2 sends all of a step of one least significant bit; Wavelane takes a finer step where there
- * is any limit, also one that does not bind. */
+/* Steps of one least significant bit, as those of libopenjp2. Wavelane by itself takes finer ones where there is a
+ * limit of bytes, and would fill limits that libopenjp2 stays below. */
 static void set_step(setter *s, const codec_entry *c)
 {
     const opj_component *k = c->image.comps;
-    for (uint32_t i = 1; i < c->image.numcomps; i++) {
-        if (k[i].prec != k[0].prec) {
+    for (uint32_t i = 0; i < c->image.numcomps; i++) {
+        if (k[i].prec != k[0].prec || !c->given->irreversible) {
             return;
         }
     }
@@ -114,9 +114,6 @@ static const char *set_layers(setter *s, const codec_entry *c)
     set_added(s, p->cp_fixed_quality ? "psnr" : "layer-bytes");
     if (p->max_comp_size > 0) {
         set_number(s, "max-component-bytes", p->max_comp_size);
-        if (p->irreversible && !p->cp_fixed_quality && p->tcp_rates[layers - 1] <= 1) {
-            set_step(s, c);
-        }
     }
     return NULL;
 }
@@ -333,6 +330,7 @@ const char *settings_apply(const codec_entry *c, wvl_params *params, int *is_ref
     const char *reason = find_refusal(c);
     reason = reason ? reason : set_structure(s, c);
     reason = reason ? reason : set_layers(s, c);
+    set_step(s, c);
     reason = reason ? reason : set_profile(s, c->given);
     if (!reason) {
         set_rest(s, c);

@@ -114,6 +114,14 @@ static opj_image *make_image(const opj_real *by, const bench_picture *picture, i
     image->x1 = picture->x1;
     image->y1 = picture->y1;
     image->color_space = picture->color_space;
+    if (picture->alpha) {
+        image->comps[picture->alpha - 1].alpha = 1;
+    }
+    if (picture->icc) {
+        image->icc_profile_buf = by->opj_image_data_alloc(picture->icc_bytes);
+        memcpy(image->icc_profile_buf, picture->icc, picture->icc_bytes);
+        image->icc_profile_len = picture->icc_bytes;
+    }
     for (uint32_t i = 0; with_samples && i < picture->count; i++) {
         opj_component *c = &image->comps[i];
         memcpy(c->data, picture->samples[i], (size_t)c->w * c->h * 4);

@@ -20,6 +20,9 @@ typedef struct bench_picture {
     int32_t color_space;
     opj_component_request components[BENCH_COMPONENTS];
     int32_t *samples[BENCH_COMPONENTS];
+    uint32_t alpha; /* the channel of opacity, from 1; 0: none */
+    unsigned char *icc;
+    uint32_t icc_bytes;
 } bench_picture;
 
 typedef struct bench_messages {
