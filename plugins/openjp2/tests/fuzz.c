@@ -305,7 +305,7 @@ static void count_reason(const char *text)
 {
     for (unsigned i = 0; *text && i < 200; i++) {
         if (!reasons[i].count) {
-            snprintf(reasons[i].text, sizeof reasons[i].text, "%s", text);
+            snprintf(reasons[i].text, sizeof reasons[i].text, "%.99s", text);
         }
         if (!strncmp(reasons[i].text, text, sizeof reasons[i].text - 1)) {
             reasons[i].count++;
