@@ -59,10 +59,11 @@ static int threads_of(const codec_entry *c)
     if (own && *own) {
         return strcmp(own, "all") ? abs(atoi(own)) : 0;
     }
-    if (c->threads > 0 || !other) {
-        return c->threads > 1 ? c->threads : 1;
+    if (c->threads <= 0 && other && !strcmp(other, "ALL_CPUS")) {
+        return 0;
     }
-    return !strcmp(other, "ALL_CPUS") ? 0 : atoi(other) > 1 ? atoi(other) : 1;
+    int threads = c->threads > 0 || !other ? c->threads : atoi(other);
+    return threads > 1 ? threads : 1;
 }
 
 /* ---- Format and boxes ------------------------------------------------------------------------ */
@@ -92,12 +93,16 @@ static const char *fill_format(const opj_image *image, wvl_component_format *com
 /* One alpha channel behind the colours of a known colour space becomes a cdef box, as in libopenjp2. */
 static void fill_channels(const opj_image *image, uint16_t *types, wvl_jp2_info *jp2)
 {
-    uint32_t alpha = image->numcomps, count = 0;
-    uint32_t colors = image->color_space == OPJ_COLOR_GREY                                           ? 1
-                      : image->color_space == OPJ_COLOR_SRGB || image->color_space == OPJ_COLOR_SYCC ? 3
-                                                                                                     : 0;
+    uint32_t alpha = image->numcomps, count = 0, colors = 0;
+    if (image->color_space == OPJ_COLOR_GREY) {
+        colors = 1;
+    } else if (image->color_space == OPJ_COLOR_SRGB || image->color_space == OPJ_COLOR_SYCC) {
+        colors = 3;
+    }
     for (uint32_t i = 0; i < image->numcomps; i++) {
+        types[i] = i < colors ? WVL_CHANNEL_COLOR : WVL_CHANNEL_UNSPECIFIED;
         if (image->comps[i].alpha) {
+            types[i] = WVL_CHANNEL_OPACITY;
             alpha = i;
             count++;
         }
@@ -105,25 +110,25 @@ static void fill_channels(const opj_image *image, uint16_t *types, wvl_jp2_info 
     if (count != 1 || !colors || alpha < colors || image->icc_profile_len) {
         return;
     }
-    for (uint32_t i = 0; i < image->numcomps; i++) {
-        types[i] = i < colors ? WVL_CHANNEL_COLOR : i == alpha ? WVL_CHANNEL_OPACITY : WVL_CHANNEL_UNSPECIFIED;
-    }
     jp2->channel_types = types;
     jp2->channel_count = image->numcomps;
 }
 
 static const char *fill_jp2(const opj_image *image, uint16_t *types, wvl_jp2_info *jp2)
 {
+    jp2->color = WVL_COLOR_AUTO;
     if (image->icc_profile_buf && image->icc_profile_len) {
         jp2->icc = image->icc_profile_buf;
         jp2->icc_bytes = image->icc_profile_len;
+    } else if (image->color_space == OPJ_COLOR_SRGB) {
+        jp2->color = WVL_COLOR_SRGB;
+    } else if (image->color_space == OPJ_COLOR_GREY) {
+        jp2->color = WVL_COLOR_GREY;
+    } else if (image->color_space == OPJ_COLOR_SYCC) {
+        jp2->color = WVL_COLOR_SYCC;
     } else if (image->color_space == OPJ_COLOR_EYCC || image->color_space == OPJ_COLOR_CMYK) {
         return "a colour space that a JP2 file cannot name (e-YCC or CMYK)";
     }
-    jp2->color = image->color_space == OPJ_COLOR_SRGB   ? WVL_COLOR_SRGB
-                 : image->color_space == OPJ_COLOR_GREY ? WVL_COLOR_GREY
-                 : image->color_space == OPJ_COLOR_SYCC ? WVL_COLOR_SYCC
-                                                        : WVL_COLOR_AUTO;
     fill_channels(image, types, jp2);
     return NULL;
 }

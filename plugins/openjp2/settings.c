@@ -5,6 +5,7 @@
  */
 #include "codec.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,18 +67,19 @@ static const char *order_of(int order) { return order >= 0 && order < 5 ? orders
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
 
-/* Bytes of a layer as libopenjp2 counts them: all components are taken to be as the first one. */
-static double layer_bytes(const opj_image *image, double rate)
+/* Bytes of a codestream up to a layer as libopenjp2 counts them: all components are taken to be as the first one, and
+ * boxes before the codestream count too: 85 bytes, the profile, and the types of channels. 0: everything. */
+static double layer_bytes(const codec_entry *c, double rate)
 {
+    const opj_image *image = &c->image;
     const opj_component *first = &image->comps[0];
     double samples = (double)image->numcomps * (image->x1 - image->x0) * (image->y1 - image->y0);
-    return samples * first->prec / (8 * rate * first->dx * first->dy);
-}
-
-/* Boxes before the codestream count there too: 85 bytes, the profile, and what types of channels take. */
-static double boxes_bytes(const codec_entry *c)
-{
-    return c->format != OPJ_FORMAT_JP2 ? 0 : 85.0 + c->image.icc_profile_len + 10.0 + 6.0 * c->image.numcomps;
+    double boxes = c->format == OPJ_FORMAT_JP2 ? 95.0 + image->icc_profile_len + 6.0 * image->numcomps : 0;
+    if (rate <= 1) {
+        return 0;
+    }
+    double bytes = floor(samples * first->prec / (8 * rate * first->dx * first->dy) - boxes);
+    return bytes < LEAST_BYTES ? LEAST_BYTES : bytes;
 }
 
 /* Steps of one least significant bit, as those of libopenjp2. Wavelane by itself takes finer ones where there is a
@@ -106,10 +108,8 @@ static const char *set_layers(setter *s, const codec_entry *c)
         return "layers by cp_matrice (cp_fixed_alloc)";
     }
     for (int i = 0; i < layers; i++) {
-        double rate = p->tcp_rates[i], value = p->tcp_distoratio[i];
-        double bytes = rate > 1 ? layer_bytes(&c->image, rate) - boxes_bytes(c) : 0;
-        bytes = rate > 1 && bytes < LEAST_BYTES ? LEAST_BYTES : bytes;
-        add(s, p->cp_fixed_quality ? "%s%.9g" : "%s%.0f", i ? "," : "", p->cp_fixed_quality ? value : bytes);
+        double value = p->cp_fixed_quality ? p->tcp_distoratio[i] : layer_bytes(c, p->tcp_rates[i]);
+        add(s, "%s%.15g", i ? "," : "", value);
     }
     set_added(s, p->cp_fixed_quality ? "psnr" : "layer-bytes");
     if (p->max_comp_size > 0) {
@@ -151,7 +151,8 @@ static void set_precincts(setter *s, const opj_cparameters *p)
         long long size[2];
         for (int axis = 0; axis < 2; axis++) {
             const int *given = axis ? p->prch_init : p->prcw_init;
-            int last = p->res_spec - 1, value = i <= last ? given[i] : i - last > 30 ? 0 : given[last] >> (i - last);
+            int last = p->res_spec - 1, halvings = i > last ? i - last : 0;
+            int value = halvings < 31 ? given[i - halvings] >> halvings : 0;
             size[axis] = 2;
             while (value >= 1 && size[axis] * 2 <= value) {
                 size[axis] *= 2;
@@ -298,7 +299,8 @@ static void set_container(setter *s, const codec_entry *c)
 {
     const char *style = wvl_params_get(s->params, "style");
     int is_ht = style && (strstr(style, "HT") || atoi(style) & OPJ_MODE_HT);
-    set(s, "container", c->format != OPJ_FORMAT_JP2 ? "j2k" : is_ht ? "jph" : "jp2");
+    const char *file = is_ht ? "jph" : "jp2";
+    set(s, "container", c->format == OPJ_FORMAT_JP2 ? file : "j2k");
 }
 
 static void set_rest(setter *s, const codec_entry *c)

@@ -32,7 +32,7 @@ struct tile_rows {
     uint32_t taken;
     unsigned char *is_taken; /* [across * down] */
     tile_row *rows;          /* [down] */
-    wvl_sink sink; /* of the pusher, which reads it in its own thread */
+    wvl_sink sink;           /* of the pusher, which reads it in its own thread */
     wvl_row_pusher *pusher;
 
     pthread_mutex_t lock; /* of the list */
@@ -49,11 +49,16 @@ static uint32_t ceil_div(uint64_t a, uint32_t b) { return (uint32_t)((a + b - 1)
 
 static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-static uint32_t bytes_a_sample(const opj_component *c) { return c->prec <= 8 ? 1 : c->prec <= 16 ? 2 : 4; }
+static uint32_t bytes_a_sample(const opj_component *c)
+{
+    uint32_t most = c->prec <= 16 ? 2 : 4;
+    return c->prec <= 8 ? 1 : most;
+}
 
 static uint8_t container_of(const opj_component *c)
 {
-    return c->prec <= 8 ? WVL_SAMPLE_8 : c->prec <= 16 ? WVL_SAMPLE_16 : WVL_SAMPLE_32;
+    uint8_t most = c->prec <= 16 ? WVL_SAMPLE_16 : WVL_SAMPLE_32;
+    return c->prec <= 8 ? WVL_SAMPLE_8 : most;
 }
 
 /* A part of the reference grid, clipped to the picture. */
@@ -188,10 +193,8 @@ static int start(codec_entry *c)
     for (uint32_t i = 0; components && i < image->numcomps; i++) {
         components[i] = (wvl_row_component){.buffer = i, .container = container_of(&image->comps[i])};
     }
-    t->sink = (wvl_sink){.struct_size = sizeof t->sink,
-                         .write = take_bytes,
-                         .patch = c->stream->seek ? take_patch : NULL,
-                         .user = t};
+    t->sink = (wvl_sink){
+        .struct_size = sizeof t->sink, .write = take_bytes, .patch = c->stream->seek ? take_patch : NULL, .user = t};
     int done = components &&
                wvl_row_pusher_create(c->plan, components, image->numcomps, NULL, &t->sink, NULL, &t->pusher) == WVL_OK;
     free(components);

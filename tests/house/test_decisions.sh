@@ -8,7 +8,7 @@ set -eu
 . "$(dirname "$0")/../support/shell.sh"
 
 source=$1
-rooms='include src codec cuda conformance tools python tests cmake .ci docs examples packaging lab README.md CHANGELOG.md CONTRIBUTING.md'
+rooms='include src codec cuda conformance tools python tests cmake .ci docs examples packaging lab plugins README.md CHANGELOG.md CONTRIBUTING.md'
 
 # check ROOT: prints "FILE:LINE: what is wrong" and returns 1, or prints nothing.
 check() (
@@ -53,7 +53,7 @@ check() (
     done <"$work/pages" >>"$wrong"
 
     # Links of the docs, from the folder of the page that has them.
-    for page in README.md CONTRIBUTING.md CHANGELOG.md $(find docs cuda packaging examples lab -name '*.md'); do
+    for page in README.md CONTRIBUTING.md CHANGELOG.md $(find docs cuda packaging examples lab plugins -name '*.md'); do
         grep -noE '\]\([^)#:]+' "$page" 2>/dev/null | sed 's/\](//' | while IFS=: read -r line target; do
             [ -e "$(dirname "$page")/$target" ] || echo "$page:$line: $target does not exist"
         done

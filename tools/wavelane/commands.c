@@ -27,8 +27,8 @@ static const wvl_cli_command commands[] = {
     {"verify", "wavelane verify [options] FILE|FOLDER...",
      "Judge whether codestreams, JP2 and JPH files are legal, and which profiles they meet.", wvl_cli_verify_own, 1},
     {"run", "wavelane run [--] PROGRAM [ARGUMENTS]",
-     "Run a program that writes JPEG 2000 by libopenjp2, with Wavelane as its encoder. The program is not changed; what "
-     "Wavelane cannot do is left to libopenjp2. In its environment, WAVELANE_OPTIONS=\"key=value, ...\" and "
+     "Run a program that writes JPEG 2000 by libopenjp2, with Wavelane as its encoder. The program is not changed, and "
+     "what Wavelane cannot do is left to libopenjp2. In its environment, WAVELANE_OPTIONS=\"key=value, ...\" and "
      "WAVELANE_PRESET change the coding, WAVELANE_DEVICE and WAVELANE_THREADS say where it runs, WAVELANE_LOG=1 tells "
      "who encoded.",
      no_options, 1},

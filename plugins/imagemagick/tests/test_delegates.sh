@@ -3,6 +3,7 @@
 # ImageMagick and GraphicsMagick with the delegates, from a configuration of their own: lossless pixels, with wavelane in PATH.
 #   test_delegates.sh WAVELANE
 set -eu
+case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

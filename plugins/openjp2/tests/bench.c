@@ -87,7 +87,7 @@ void bench_fill(bench_picture *picture, uint32_t *seed, int is_noise)
         for (size_t k = 0; k < (size_t)c->w * c->h; k++) {
             int64_t x = (int64_t)(k % c->w), y = (int64_t)(k / c->w), noise = bench_draw(seed, 256);
             int64_t value = is_noise ? range * noise / 256 : range * ((x * 3 + y * (2 + i)) % 251) / 251 + noise / 64;
-            value = value < 0 ? 0 : value >= range ? range - 1 : value;
+            value = value >= range ? range - 1 : value;
             picture->samples[i][k] = (int32_t)(value + least);
         }
     }
@@ -151,7 +151,8 @@ static size_t copy_tile(const bench_picture *picture, const opj_cparameters *p, 
                         unsigned char *to)
 {
     const unsigned char *from = to;
-    size_t dx = p->tile_size_on ? (size_t)p->cp_tdx : picture->x1, dy = p->tile_size_on ? (size_t)p->cp_tdy : picture->y1;
+    size_t dx = p->tile_size_on ? (size_t)p->cp_tdx : picture->x1,
+           dy = p->tile_size_on ? (size_t)p->cp_tdy : picture->y1;
     size_t tx = p->tile_size_on ? (size_t)p->cp_tx0 : 0, ty = p->tile_size_on ? (size_t)p->cp_ty0 : 0;
     size_t x0 = larger(tx + column * dx, picture->x0), x1 = smaller(tx + (column + 1) * dx, picture->x1);
     size_t y0 = larger(ty + row * dy, picture->y0), y1 = smaller(ty + (row + 1) * dy, picture->y1);

@@ -40,7 +40,8 @@ typedef struct bench_encode {
     int takes_no_seek;
 } bench_encode;
 
-/* Width and height of the components follow from the grid. Samples are smooth with noise; with `is_noise` noise alone. */
+/* Width and height of the components follow from the grid. Samples are smooth with noise; with `is_noise` noise alone.
+ */
 void bench_fill(bench_picture *picture, uint32_t *seed, int is_noise);
 void bench_release(bench_picture *picture);
 uint32_t bench_draw(uint32_t *seed, uint32_t below);

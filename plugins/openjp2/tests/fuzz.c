@@ -75,7 +75,10 @@ static void draw_picture(bench_picture *p, uint32_t *seed)
     p->y0 = one_of(seed, 5) ? bench_draw(seed, 40) : 0;
     p->x1 = p->x0 + (uint32_t)between(seed, 1, one_of(seed, 5) ? 700 : 200);
     p->y1 = p->y0 + (uint32_t)between(seed, 1, one_of(seed, 5) ? 500 : 160);
-    p->color_space = one_of(seed, 3) ? spaces[bench_draw(seed, 6)] : p->count >= 3 ? OPJ_COLOR_SRGB : OPJ_COLOR_GREY;
+    p->color_space = p->count >= 3 ? OPJ_COLOR_SRGB : OPJ_COLOR_GREY;
+    if (one_of(seed, 3)) {
+        p->color_space = spaces[bench_draw(seed, 6)];
+    }
     int is_subsampled = one_of(seed, 8), has_depths = one_of(seed, 12);
     for (uint32_t i = 0; i < p->count; i++) {
         opj_component_request *c = &p->components[i];
@@ -153,7 +156,9 @@ static void draw_structure(opj_cparameters *p, const bench_picture *picture, uin
         p->cp_tdx = between(seed, 30, 256);
         p->cp_tdy = between(seed, 30, 256);
     }
-    p->numresolution = one_of(seed, 2) ? 6 : between(seed, 1, one_of(seed, 20) ? 33 : 7);
+    if (!one_of(seed, 2)) {
+        p->numresolution = between(seed, 1, one_of(seed, 20) ? 33 : 7);
+    }
     if (one_of(seed, 2)) {
         p->cblockw_init = 1 << between(seed, 2, 7);
         p->cblockh_init = 1 << between(seed, 2, one_of(seed, 20) ? 8 : 5);
@@ -166,7 +171,8 @@ static void draw_structure(opj_cparameters *p, const bench_picture *picture, uin
             p->prch_init[i] = 1 << between(seed, one_of(seed, 30) ? 0 : 3, 10);
         }
     }
-    p->mode = one_of(seed, 3) ? between(seed, 0, 63) : one_of(seed, 100) ? 64 : 0;
+    p->mode = one_of(seed, 3) ? between(seed, 0, 63) : 0;
+    p->mode |= one_of(seed, 200) ? OPJ_MODE_HT : 0;
     if (one_of(seed, 10)) {
         p->roi_compno = between(seed, 0, (int)picture->count - 1);
         p->roi_shift = between(seed, 0, 16);
@@ -210,10 +216,11 @@ static enum outcome judge(const opj_real *real, const bench_picture *picture, co
                           const bench_memory *theirs, int is_ours, const bench_memory *ours, report *r)
 {
     double own = 0, other = 0;
+    if (!is_ours && !is_theirs) {
+        return BOTH_REFUSE;
+    }
     if (!is_ours) {
-        return !is_theirs             ? BOTH_REFUSE
-               : r->messages.error[0] ? REFUSED_WITH_MESSAGE
-                                      : REFUSED_SILENTLY;
+        return r->messages.error[0] ? REFUSED_WITH_MESSAGE : REFUSED_SILENTLY;
     }
     r->ours_bytes = ours->bytes;
     r->theirs_bytes = theirs->bytes;
@@ -225,9 +232,13 @@ static enum outcome judge(const opj_real *real, const bench_picture *picture, co
     r->ours_db = decibels(own, picture);
     r->theirs_db = decibels(other, picture);
     if (result < 0 || (!r->has_losses && result == 0)) {
-        return is_theirs && their_result == result ? DECODER_FAULT : result < 0 ? NOT_DECODED : OTHER_PIXELS;
+        enum outcome wrong = result < 0 ? NOT_DECODED : OTHER_PIXELS;
+        return is_theirs && their_result == result ? DECODER_FAULT : wrong;
     }
-    return !is_theirs ? OURS_ALONE : r->has_losses ? BOTH_LOSSY : SAME_LOSSLESS;
+    if (!is_theirs) {
+        return OURS_ALONE;
+    }
+    return r->has_losses ? BOTH_LOSSY : SAME_LOSSLESS;
 }
 
 static void run_draw(uint32_t seed, report *r)

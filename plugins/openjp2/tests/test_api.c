@@ -233,8 +233,8 @@ static void test_tiles_misused(void)
         EXPECT(ours.opj_start_compress(codec, image, stream), "start");
         EXPECT(ours.opj_write_tile(codec, 0, data, sizeof data, stream), "the first tile");
         if (kind < 3) { /* again; one that is not there; too few bytes */
-            EXPECT(!ours.opj_write_tile(codec, kind == 0 ? 0 : kind == 1 ? 9 : 1, data, kind == 2 ? 50 : 10000, stream),
-                   "kind %d", kind);
+            static const uint32_t tiles[] = {0, 9, 1}, bytes[] = {10000, 10000, 50};
+            EXPECT(!ours.opj_write_tile(codec, tiles[kind], data, bytes[kind], stream), "kind %d", kind);
         } else {
             EXPECT(!ours.opj_end_compress(codec, stream), "tiles are missing");
         }
@@ -309,9 +309,9 @@ static void test_targets(void)
 
 int main(void)
 {
-    static void (*const tests[])(void) = {test_ways,       test_failing_stream, test_options,       test_environment,
-                                          test_hand_over,  test_boxes,          test_tiles_misused, test_threads,
-                                          test_targets};
+    static void (*const tests[])(void) = {test_ways,          test_failing_stream, test_options,
+                                          test_environment,   test_hand_over,      test_boxes,
+                                          test_tiles_misused, test_threads,        test_targets};
     real = real_find((const void *)(uintptr_t)main);
     if (!real || !real->fits) {
         printf("no libopenjp2 of known structures\n");

@@ -3,6 +3,7 @@
 # What the two libraries show: functions of libopenjp2 alone, so that no name of Wavelane reaches a host. The one that stands in its place has all of them.
 #   test_names.sh PRELOADED IN-ITS-PLACE
 set -eu
+case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 shown() { nm -D --defined-only "$1" | awk '{ print $3 }' | LC_ALL=C sort; }
