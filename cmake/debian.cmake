@@ -18,6 +18,10 @@ if(WVL_BUILD_LAB)
     list(APPEND debian_components dwt_runtime dwt_development)
     list(APPEND debian_names libwavelane-dwt0 libwavelane-dwt-dev)
 endif()
+if(TARGET wavelane_openjp2)
+    list(APPEND debian_components openjp2)
+    list(APPEND debian_names wavelane-openjp2)
+endif()
 foreach(component name IN ZIP_LISTS debian_components debian_names)
     set(doc_dir ${CMAKE_INSTALL_DATADIR}/doc/${name})
     install(FILES ${made_dir}/changelog.Debian.gz ${made_dir}/changelog.gz ${debian_dir}/copyright DESTINATION ${doc_dir} COMPONENT ${component})
@@ -32,6 +36,8 @@ add_custom_target(wavelane_manual ALL DEPENDS ${made_dir}/wavelane.1.gz)
 install(FILES ${made_dir}/wavelane.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
 install(FILES README.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/wavelane-doc COMPONENT documentation)
 install(FILES lab/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/wavelane-doc/lab COMPONENT documentation)
+install(DIRECTORY plugins DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/wavelane-doc COMPONENT documentation FILES_MATCHING PATTERN "README.md"
+    PATTERN tests EXCLUDE)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/wavelane-doc COMPONENT documentation PATTERN "*.in" EXCLUDE)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/wavelane-doc COMPONENT documentation USE_SOURCE_PERMISSIONS)
 
@@ -120,5 +126,18 @@ signals (Daubechies, symlets, coiflets, filters of the caller).
 .
 This package has the header, which is the manual of the library, the static
 library, and files for pkg-config and CMake.")
+endif()
+if(TARGET wavelane_openjp2)
+    set(CPACK_DEBIAN_OPENJP2_PACKAGE_NAME wavelane-openjp2)
+    set(CPACK_DEBIAN_OPENJP2_PACKAGE_SECTION graphics)
+    set(CPACK_DEBIAN_OPENJP2_PACKAGE_SHLIBDEPS ON)
+    set(CPACK_DEBIAN_OPENJP2_PACKAGE_RECOMMENDS "libopenjp2-7, wavelane")
+    set(CPACK_DEBIAN_OPENJP2_DESCRIPTION "JPEG 2000 encoder - in the place of libopenjp2
+Wavelane encodes pictures as JPEG 2000 (ISO/IEC 15444-1), with the block
+coder of Part 1 or the high-throughput one of ISO/IEC 15444-15.
+.
+This package has a library that is loaded before libopenjp2, or stands in
+its place: programs such as GDAL, FFmpeg and ImageMagick then encode with
+Wavelane, without a change. It contains the encoder.")
 endif()
 include(CPack)

@@ -53,6 +53,20 @@ fi
 
 { printf 'P6\n90 60\n255\n'; head -c 300000 "$prefix/bin/wavelane" | tail -c 250000 | head -c 16200; } >photo.ppm
 wavelane --quiet -i photo.ppm -o wanted.jp2
+
+# Plugins against the installed library, which is moved then; and from the build, where they are installed too.
+quietly cmake -S "$source/plugins" -B plugins_built -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_INSTALL_PREFIX="$work/plugins_prefix"
+quietly cmake --build plugins_built
+quietly cmake --install plugins_built
+if part opj_compress; then
+    for folder in "$prefix" "$work/plugins_prefix"; do
+        plugins=$(dirname "$(find "$folder" -name libwavelane-openjp2.so)")
+        WAVELANE_PLUGINS=$plugins require 'wavelane run' wavelane run -- opj_compress -i photo.ppm -o host.jp2
+        require "an encode by the plugin in $plugins" grep -q 'Encoded by Wavelane' host.jp2
+    done
+    require 'wavelane run, from where it is installed' wavelane run opj_compress -i photo.ppm -o host.jp2
+fi
+
 for folder in $folders; do
     require c_file $folder/c_file photo.ppm $folder/photo.jp2
     require 'c_file: other bytes than those of the command' cmp $folder/photo.jp2 wanted.jp2

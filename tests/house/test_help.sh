@@ -21,7 +21,7 @@ helps() {
 }
 
 # Suites in Python are no programs for people, and take files from the build.
-for room in .ci conformance examples lab packaging python tests tools; do
+for room in .ci conformance examples lab packaging plugins python tests tools; do
     find "$source/$room" -type f -perm -u+x ! -name 'test_*.py'
 done >"$work/scripts"
 while read -r script; do helps "$script"; done <"$work/scripts"

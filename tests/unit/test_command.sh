@@ -186,7 +186,7 @@ expect_err 2 'the nearest is "dci-2k"' -i rgb.ppm -o no.j2k --preset dci2k
 expect_err 2 'J2K, J2C, JPC, JHC, JP2 or JPH' -ImgDir many -OutFor gif
 expect_err 2 'J2K, J2C, JPC, JHC, JP2 or JPH' -ImgDir many
 expect_err 2 '--original' verify idle.j2k -F 8,4,3,8,u
-for name in info verify options devices; do
+for name in info verify run options devices; do
     expect_out 0 "wavelane $name" $name --help
     cp out help.$name
     expect 0 help $name
@@ -196,6 +196,20 @@ expect_out 0 '--max-component-bytes' encode --help
 expect 2 help nothing
 expect_err 2 'the nearest is --frames (wavelane sequence --help lists all)' sequence many out/ --fram 1-2
 expect_err 2 'the nearest is --profile (wavelane verify --help lists all)' verify idle.j2k --profil part1
+
+# ---- Programs of others ---------------------------------------------------------------------------------------------------
+
+mkdir plugins
+WAVELANE_PLUGINS=$PWD/plugins expect_err 3 'is not installed' run -- true
+: >plugins/libwavelane-openjp2.so
+export WAVELANE_PLUGINS="$PWD/plugins"
+expect_err 2 'which program' run --
+expect_err 2 'which program' run --json
+expect_err 3 'no_such_program: No such file' run no_such_program
+expect 5 run sh -c 'exit 5'
+# shellcheck disable=SC2016 # for the sh below
+expect_out 0 "$PWD/plugins/libwavelane-openjp2.so $PWD/plugins/openjp2 --help" run -- sh -c 'echo "${LD_PRELOAD%%:*} ${LD_LIBRARY_PATH%%:*} $1"' sh --help
+unset WAVELANE_PLUGINS
 
 # ---- Completion --------------------------------------------------------------------------------------------------------
 

@@ -435,6 +435,7 @@ int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, w
 int wvl_cli_run_encode(const wvl_cli_args *args);
 int wvl_cli_run_info(int argc, char **argv);
 int wvl_cli_run_verify(int argc, char **argv);
+int wvl_cli_run_program(int argc, char **argv);
 int wvl_cli_run_sequence(int argc, char **argv);
 
 /* Options of yes and no, other words beside them or not: the name alone is yes. */

@@ -16,6 +16,8 @@ static const wvl_cli_option info_options[] = {
 static const wvl_cli_option list_options[] = {{"json", 0, NULL, ELSEWHERE(json), "Print one JSON object.", NULL},
                                               {.name = NULL}};
 
+static const wvl_cli_option no_options[] = {{.name = NULL}};
+
 static const wvl_cli_command commands[] = {
     {"encode", "wavelane [encode] -i PICTURE -o FILE [options]",
      "Encode a picture, or with -ImgDir all pictures of a folder. The word encode may be left out.", NULL, 1},
@@ -30,6 +32,12 @@ static const wvl_cli_command commands[] = {
      "Print what codestreams, JP2 and JPH files contain, and check that their lengths agree.", info_options, 1},
     {"verify", "wavelane verify [options] FILE|FOLDER...",
      "Judge whether codestreams, JP2 and JPH files are legal, and which profiles they meet.", wvl_cli_verify_own, 1},
+    {"run", "wavelane run [--] PROGRAM [ARGUMENTS]",
+     "Run a program that writes JPEG 2000 by libopenjp2, with Wavelane as its encoder. The program is not changed, and "
+     "what Wavelane cannot do is left to libopenjp2. In its environment, WAVELANE_OPTIONS=\"key=value, ...\" and "
+     "WAVELANE_PRESET change the coding, WAVELANE_DEVICE and WAVELANE_THREADS say where it runs, WAVELANE_LOG=1 tells "
+     "who encoded.",
+     no_options, 1},
     {"options", "wavelane options [--json]", "Print the table of encoding options.", list_options, 0},
     {"devices", "wavelane devices [--json]", "List the devices for --device cuda:N.", list_options, 0},
 };

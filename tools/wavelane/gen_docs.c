@@ -453,8 +453,8 @@ static void write_bash(void)
           "    esac\n"
           "    case $word in\n"
           "        -*) ;;\n"
-          "        *) case $command in info|verify|sequence) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return "
-          ";; esac "
+          "        *) case $command in info|verify|sequence|run) mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); "
+          "return ;; esac "
           ";;\n"
           "    esac\n"
           "    [ \"$COMP_CWORD\" -eq 1 ] && first='",
@@ -575,7 +575,8 @@ static void write_zsh(void)
     size_t count;
     fputs("#compdef wavelane\n# zsh completion for wavelane, made from its tables of options\n", stdout);
     put_zsh_commands();
-    fputs("_arguments \\\n    '1:command or option:(encode sequence info verify options devices help)' \\\n", stdout);
+    fputs("_arguments \\\n    '1:command or option:(encode sequence info verify run options devices help)' \\\n",
+          stdout);
     const wvl_cli_option *options = wvl_cli_options(&count);
     for (size_t i = 0; i < count; i++) {
         char letter[2] = {options[i].letter, '\0'};

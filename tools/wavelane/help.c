@@ -79,6 +79,7 @@ void wvl_cli_print_help(FILE *file)
           "  wavelane sequence IN OUT       encode the frames of a film, with a journal\n"
           "  wavelane info [--json] FILE... print what codestreams, JP2 and JPH files contain\n"
           "  wavelane verify FILE...        judge whether they are legal, and which profiles they meet\n"
+          "  wavelane run -- PROGRAM ...    run a program that writes by libopenjp2, with Wavelane as its encoder\n"
           "  wavelane options [--json]      print the table of encoding options\n"
           "  wavelane devices [--json]      list the devices for --device cuda:N\n"
           "  wavelane COMMAND --help        print what one of these takes\n"

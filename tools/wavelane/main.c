@@ -111,10 +111,10 @@ static int run_devices(int argc, char **argv)
 static int run_help(int argc, char **argv)
 {
     if (argc > 2 || (argc == 2 && !wvl_cli_is_command(argv[1]))) {
-        return wvl_cli_fail(
-            WVL_EXIT_USAGE,
-            "help: \"%s\" is no command; use encode, sequence, info, verify, options or devices, or no word at all",
-            argv[argc - 1]);
+        return wvl_cli_fail(WVL_EXIT_USAGE,
+                            "help: \"%s\" is no command; use encode, sequence, info, verify, run, options or devices, "
+                            "or no word at all",
+                            argv[argc - 1]);
     }
     wvl_cli_print_help_of(stdout, argc == 2 ? argv[1] : "");
     return flush_output();
@@ -129,10 +129,11 @@ static int run_other(int argc, char **argv)
                                                  : "bench is a program of its own: wavelane-bench");
 }
 
-/* NAME --help, wherever it stands: the help of the command alone. */
+/* NAME --help, wherever it stands: the help of the command alone. Behind `run PROGRAM` it is the program's. */
 static int asks_for_help(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
+    int count = argc > 2 && !strcmp(argv[0], "run") ? 2 : argc;
+    for (int i = 1; i < count; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-help") || !strcmp(argv[i], "-h")) {
             return 1;
         }
@@ -145,9 +146,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"encode", run_encode}, {"info", wvl_cli_run_info},     {"options", run_options},
-                    {"help", run_help},     {"verify", wvl_cli_run_verify}, {"devices", run_devices},
-                    {"explain", run_other}, {"bench", run_other},           {"sequence", wvl_cli_run_sequence}};
+    } commands[] = {{"encode", run_encode},      {"info", wvl_cli_run_info},     {"options", run_options},
+                    {"help", run_help},          {"verify", wvl_cli_run_verify}, {"devices", run_devices},
+                    {"explain", run_other},      {"bench", run_other},           {"sequence", wvl_cli_run_sequence},
+                    {"run", wvl_cli_run_program}};
     wvl_cli_enter_guard(argv);
     (void)setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0); /* queues of the driver, which reads it once */
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++) {

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Read by tests/CMakeLists.txt. The suites in C contain the plugin, so that sanitizers see it; hosts load it, which sanitizers do not allow.
+set(openjp2_suites_dir ${PROJECT_SOURCE_DIR}/plugins/openjp2)
+set(openjp2_reason "no libopenjp2, or the plugin is left out (WVL_PLUGINS)")
+if(TARGET wavelane_openjp2 AND OPENJPEG_FOUND)
+    add_library(openjp2_bench STATIC ${openjp2_suites_dir}/tests/bench.c ${openjp2_suites_dir}/codec.c ${openjp2_suites_dir}/picture.c
+        ${openjp2_suites_dir}/real.c ${openjp2_suites_dir}/settings.c ${openjp2_suites_dir}/streams.c ${openjp2_suites_dir}/tiles.c)
+    target_include_directories(openjp2_bench PUBLIC ${openjp2_suites_dir} ${PROJECT_SOURCE_DIR}/include)
+    set_target_properties(openjp2_bench PROPERTIES C_VISIBILITY_PRESET default)
+    target_link_libraries(openjp2_bench PRIVATE wavelane_flags PUBLIC wavelane::static PkgConfig::OPENJPEG m ${CMAKE_DL_LIBS})
+    add_executable(test_openjp2_api ${openjp2_suites_dir}/tests/test_api.c)
+    target_link_libraries(test_openjp2_api PRIVATE openjp2_bench wavelane_flags)
+    add_executable(fuzz_openjp2 ${openjp2_suites_dir}/tests/fuzz.c)
+    target_link_libraries(fuzz_openjp2 PRIVATE openjp2_bench wavelane_flags)
+    wvl_register_test(openjp2_api plugin test_openjp2_api)
+    wvl_register_test(openjp2_fuzz plugin fuzz_openjp2 10)
+    # The structures of libopenjp2 as its own header has them: to compile it is the test.
+    add_library(openjp2_layout OBJECT ${openjp2_suites_dir}/tests/layout.c)
+    target_include_directories(openjp2_layout PRIVATE ${openjp2_suites_dir})
+    target_link_libraries(openjp2_layout PRIVATE wavelane_flags PkgConfig::OPENJPEG)
+    add_executable(time_openjp2 ${openjp2_suites_dir}/tests/time_host.c)
+    target_link_libraries(time_openjp2 PRIVATE wavelane_flags PkgConfig::OPENJPEG)
+    if(NOT WVL_SANITIZE AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=" AND Python3_FOUND)
+        wvl_register_test(openjp2_hosts plugin ${Python3_EXECUTABLE} ${openjp2_suites_dir}/tests/hosts.py
+            $<TARGET_FILE_DIR:wavelane_openjp2> --hosts "opj_compress,gdal_translate,Pillow of Debian")
+        wvl_register_test(openjp2_names plugin ${openjp2_suites_dir}/tests/test_names.sh
+            $<TARGET_FILE:wavelane_openjp2> $<TARGET_FILE:wavelane_openjp2_place>)
+    endif()
+    if(WVL_SANITIZE)
+        set(openjp2_reason "hosts load no library with sanitizers")
+    endif()
+endif()
+if(WVL_BUILD_TOOLS AND NOT WVL_SANITIZE)
+    wvl_register_test(delegates plugin ${PROJECT_SOURCE_DIR}/plugins/imagemagick/tests/test_delegates.sh $<TARGET_FILE:wavelane_command>)
+endif()
+wvl_register_absent(${openjp2_reason} plugin.openjp2_api plugin.openjp2_fuzz plugin.openjp2_hosts plugin.openjp2_names plugin.delegates)
