@@ -97,7 +97,8 @@ static void begin_with(picture p, int i)
     device = getenv("WVL_TEST_DEVICE");
 }
 
-/* Emulated rate control takes a second for thousands of blocks: on a device blocks of 4x4 come from a smaller picture. */
+/* Emulated rate control takes a second for thousands of blocks: on a device blocks of 4x4 come from a smaller picture.
+ */
 static uint32_t shrink(int i, uint32_t size)
 {
     return getenv("WVL_TEST_DEVICE") && strstr(settings[i], "block=4,4") ? size / 3 : size;
