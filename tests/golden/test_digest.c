@@ -97,10 +97,17 @@ static void begin_with(picture p, int i)
     device = getenv("WVL_TEST_DEVICE");
 }
 
+/* Emulated rate control takes a second for thousands of blocks: on a device blocks of 4x4 come from a smaller picture.
+ */
+static uint32_t shrink(int i, uint32_t size)
+{
+    return getenv("WVL_TEST_DEVICE") && strstr(settings[i], "block=4,4") ? size / 3 : size;
+}
+
 static void begin(int i)
 {
-    begin_with(i & 1 ? picture_draw(PICTURE_NATURAL, 203, 151, 3, 8, (unsigned)i)
-                     : picture_draw(PICTURE_NATURAL, 170, 190, 3, 12, (unsigned)i),
+    begin_with(i & 1 ? picture_draw(PICTURE_NATURAL, shrink(i, 203), shrink(i, 151), 3, 8, (unsigned)i)
+                     : picture_draw(PICTURE_NATURAL, shrink(i, 170), shrink(i, 190), 3, 12, (unsigned)i),
                i);
 }
 
@@ -129,15 +136,11 @@ TEST_FIXTURE(NULL, end);
 
 TEST_EACH(threads_and_repetition, SETTINGS)
 {
-    static const uint32_t counts[] = {1, 2, 3, 7, 2, 33};
-    wvl_context_options one = threads(1);
+    static const uint32_t counts[] = {1, 33, 7, 3, 2, 1};
     begin(_i);
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < (device ? 3 : 6); i++) {
         wvl_context_options options = threads(counts[i]);
         expect_same("threads", encode(&options, &input, settings[_i]));
-    }
-    for (unsigned i = 0; i < 3; i++) {
-        expect_same("repetition", encode(&one, &input, settings[_i]));
     }
 }
 
@@ -257,11 +260,12 @@ TEST_EACH(side_by_side, SETTINGS)
     race races[6];
     pthread_t ids[6];
     begin(_i);
-    for (unsigned i = 0; i < 6; i++) {
+    unsigned count = device ? 3 : 6;
+    for (unsigned i = 0; i < count; i++) {
         races[i] = (race){settings[_i], {NULL, 0}};
         ck_assert_int_eq(pthread_create(&ids[i], NULL, race_main, &races[i]), 0);
     }
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < count; i++) {
         ck_assert_int_eq(pthread_join(ids[i], NULL), 0);
         expect_same("side by side", races[i].result);
     }
@@ -317,7 +321,7 @@ TEST_EACH(layouts, SETTINGS)
     size_t room = 2000000;
     uint8_t *memory = malloc(room);
     wvl_context_options one = threads(1);
-    begin_with(picture_draw(PICTURE_NATURAL, 131, 97, 3, depth, 4), _i);
+    begin_with(picture_draw(PICTURE_NATURAL, shrink(_i, 131), shrink(_i, 97), 3, depth, 4), _i);
     ck_assert_ptr_nonnull(memory);
     for (unsigned layout = 0; layout < 4; layout++) {
         wvl_plane planes[3];

@@ -10,16 +10,17 @@
 #ifndef WVL_TESTS_EMULATE_H
 #define WVL_TESTS_EMULATE_H
 
-#undef _FORTIFY_SOURCE /* its longjmp knows one stack alone */
-#include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 
-/* swapcontext makes a system call each time, _longjmp none. Sanitizers follow swapcontext alone: with them
+/* swapcontext makes a system call each time, __builtin_longjmp none. Sanitizers follow swapcontext alone: with them
  * WVL_EMULATION_SWAPS is defined. */
+#if defined(__clang__) && !defined(__x86_64__) && !defined(WVL_EMULATION_SWAPS)
+#define WVL_EMULATION_SWAPS /* it has no such function there */
+#endif
 
 #define __global__
 #define __device__
@@ -42,12 +43,13 @@ namespace emulation
 {
 
 enum meeting : uint8_t { NONE, WARP, SHUFFLE, VOTE, BLOCK, DONE };
-constexpr uint32_t most_threads = 1024, stack_bytes = 64 << 10;
+/* Stacks do not begin in the same lines of the processor's caches. */
+constexpr uint32_t most_threads = 1024, stack_bytes = (64 << 10) + 5 * 64;
 
 /* Where a fiber or the scheduler goes on. */
 struct place {
     ucontext_t context;
-    jmp_buf jump;
+    void *jump[5];
 };
 
 static place fibers[most_threads];
@@ -68,21 +70,22 @@ static inline void fail(const char *what)
     abort();
 }
 
-/* Goes on at another place; returns when somebody goes on here. */
-static inline void go(place &from, place &to, bool is_new)
-{
 #ifdef WVL_EMULATION_SWAPS
-    (void)is_new;
-    swapcontext(&from.context, &to.context);
+static inline void go(place &from, place &to, bool) { swapcontext(&from.context, &to.context); }
 #else
-    if (!_setjmp(from.jump)) {
+[[noreturn]] static __noinline__ void jump(place &to) { __builtin_longjmp(to.jump, 1); }
+
+/* Goes on at another place; returns when somebody goes on here. */
+static __noinline__ void go(place &from, place &to, bool is_new)
+{
+    if (!__builtin_setjmp(from.jump)) {
         if (is_new) {
             setcontext(&to.context);
         }
-        _longjmp(to.jump, 1);
+        jump(to);
     }
-#endif
 }
+#endif
 
 /* Brings a value, waits, and leaves what the lanes brought in seen. */
 static inline const uint32_t *meet(meeting at, uint32_t brings)

@@ -11,18 +11,17 @@
 #include "cuda/rdoq/kernels.cu"
 #include "ht_emulated.h"
 
-/* Calls a kernel with its only argument, a job. */
-template <auto KERNEL> struct caller;
-template <class JOB, void (*KERNEL)(JOB)> struct caller<KERNEL> {
-    static void call(const void *job) { KERNEL(*(const JOB *)job); }
-};
+/* Calls a kernel with its only argument: a job, or the place of one on the device. */
+template <class JOB> static void pass(void (*kernel)(JOB), const void *job) { kernel(*(const JOB *)job); }
+template <class JOB> static void pass(void (*kernel)(const JOB *), const void *job) { kernel((const JOB *)job); }
+template <auto KERNEL> static void call(const void *job) { pass(KERNEL, job); }
 
 /* clang-format off */
 static const struct {
     const char *name;
     void (*call)(const void *);
 } kernels[] = {
-#define ENTRY(name) {#name, caller<name>::call}
+#define ENTRY(name) {#name, call<name>}
     ENTRY(wvl_ht_rows_64_plain), ENTRY(wvl_ht_rows_64), ENTRY(wvl_ht_rows_32_plain), ENTRY(wvl_ht_rows_32),
     ENTRY(wvl_ht_any_16), ENTRY(wvl_ht_any_32), ENTRY(wvl_ht_refine), ENTRY(wvl_ht_finish), ENTRY(wvl_ht_place),
     ENTRY(wvl_ht_gather), ENTRY(wvl_ht_sum), ENTRY(wvl_ht_weigh),
@@ -40,7 +39,7 @@ static const struct {
     ENTRY(wvl_rdoq_weigh_blocks), ENTRY(wvl_rdoq_change_32), ENTRY(wvl_rdoq_change_64), ENTRY(wvl_rdoq_change_128),
     ENTRY(wvl_rdoq_change_any), ENTRY(wvl_rdoq_settle), ENTRY(wvl_rdoq_put), ENTRY(wvl_rdoq_judge),
     ENTRY(wvl_rdoq_take),
-    ENTRY(wvl_unpack) /* its argument lies on the device */
+    ENTRY(wvl_unpack)
 };
 /* clang-format on */
 
