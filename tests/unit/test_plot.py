@@ -168,6 +168,11 @@ def test_sequence():
     drawn.has_ids("bar-", 4)
     drawn.has_marks("fill-0", 4)
     drawn.says("4 frames, 0 of them failed", "limit of the frame", "Bytes a frame", "cap 1: ")
+    lines = Path("sequence.jsonl").read_text().splitlines()
+    Path("failed.jsonl").write_text("\n".join(lines[:2] + [json.dumps({"frame": 2, "status": "failed", "exit_code": 3})] + lines[3:]) + "\n")
+    drawn = Drawing("failed.jsonl", "--dark")
+    drawn.has_ids("bar-", 3)
+    drawn.says("4 frames, 1 of them failed", "failed")
 
 
 def test_trace():
