@@ -100,7 +100,8 @@ static void begin_with(picture p, int i)
 /* Rate control of the device in software is emulated: its pictures are smaller, those with many blocks most of all. */
 static uint32_t shrink(int i, uint32_t size)
 {
-    return case_emulated() ? size * (strstr(settings[i], "block=4,4") ? 1 : 2) / 3 : size;
+    uint32_t thirds = strstr(settings[i], "block=4,4") ? 1 : 2;
+    return case_emulated() ? size * thirds / 3 : size;
 }
 
 static void begin(int i)
