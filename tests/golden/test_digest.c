@@ -321,7 +321,7 @@ TEST_EACH(layouts, SETTINGS)
     size_t room = 2000000;
     uint8_t *memory = malloc(room);
     wvl_context_options one = threads(1);
-    begin_with(picture_draw(PICTURE_NATURAL, shrink(_i, 131), shrink(_i, 97), 3, depth, 4), _i);
+    begin_with(picture_draw(PICTURE_NATURAL, shrink(_i, 131), shrink(_i, 99), 3, depth, 4), _i);
     ck_assert_ptr_nonnull(memory);
     for (unsigned layout = 0; layout < 4; layout++) {
         wvl_plane planes[3];
