@@ -18,7 +18,7 @@ if(NOT WVL_FUZZ)
         wvl_register_absent("${reason}" conformance.matrix)
         wvl_register_absent("no Python 3.9, or built without the tools" unit.sequence_machine)
     endif()
-    wvl_register_absent("built without the tools" unit.bench_slots unit.bench_frames unit.bench_cancel unit.inputs unit.interrupt unit.cli_files unit.command
+    wvl_register_absent("built without the tools" unit.inputs unit.interrupt unit.cli_files unit.command
         unit.effects unit.rows unit.rows_push unit.early)
     wvl_register_absent("no Python 3.9, or built without the tools" unit.plot)
     wvl_register_absent("no libjpeg, or built without the tools" unit.jpeg)

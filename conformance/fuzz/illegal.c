@@ -266,8 +266,6 @@ static const rule rules[] = {
 
 uint32_t fuzz_illegal_count(void) { return RULES; }
 
-const char *fuzz_illegal_name(uint32_t index) { return rules[index].name; }
-
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
 void fuzz_illegal_draw(uint64_t seed, uint32_t index, fuzz_case *c)

@@ -5,9 +5,8 @@
 
 #include "judge.h"
 
-/* Names of the rows, in order. */
+/* How many rows there are. */
 uint32_t fuzz_illegal_count(void);
-const char *fuzz_illegal_name(uint32_t index);
 /* Case of a seed that breaks rule `index`; the other options are drawn. */
 void fuzz_illegal_draw(uint64_t seed, uint32_t index, fuzz_case *c);
 /* A case with the key illegal: it must be refused by params or plan with the words of its rule, and without memory of

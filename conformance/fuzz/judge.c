@@ -410,31 +410,6 @@ static void decode(const fuzz_judge *judge, const fuzz_case *c, const fuzz_pictu
 
 /* ---- A case ---------------------------------------------------------------------------------- */
 
-/* Faults that only a judge that looks can see. */
-static void plant(const char *kind, const fuzz_case *c, fuzz_run *run)
-{
-    if (!kind || run->bytes < 200) {
-        return;
-    }
-    run->last_psnr += !strcmp(kind, "measured") && run->is_last_measured ? 0.5 : 0.0;
-    run->last_psnr += !strcmp(kind, "estimate") && !run->is_last_measured ? 0.25 : 0.0;
-    if (!strcmp(kind, "body") && fuzz_case_is_on(c, "eph")) {
-        run->data[run->bytes - 40] ^= 0x10;
-    } else if (!strcmp(kind, "length") && fuzz_case_is_on(c, "tlm")) {
-        run->codestream.bytes++;
-    } else if (!strcmp(kind, "crash") && fuzz_case_is_on(c, "sop")) {
-        abort();
-    }
-}
-
-/* For ever, so that an alarm ends it. */
-static void plant_delay(const char *kind, const char *wanted)
-{
-    while (kind && !strcmp(kind, wanted)) {
-        (void)pause();
-    }
-}
-
 static void check_second_run(const fuzz_case *c, const fuzz_picture *p, const fuzz_run *first, fuzz_verdict *v)
 {
     fuzz_run again;
@@ -482,22 +457,15 @@ void fuzz_judge_case(fuzz_judge *judge, const fuzz_case *c, fuzz_verdict *v)
         return;
     }
     fuzz_run_encode(c, &p, 0, &run);
-    plant_delay(judge->plant, "hang");
-    if (judge->plant && !strcmp(judge->plant, "refusal") && fuzz_case_get(c, "preset")) {
-        run.status = WVL_ERROR_UNREACHABLE;
-        snprintf(run.error, sizeof run.error, "the byte cap is below what the headers need, says the plant");
-    }
     v->found |= fuzz_run_reach(run.backend);
     if (was_encoded(c, &run, v)) {
         check_second_run(c, &p, &run, v);
         fuzz_color_convert(c, &p);
-        plant(judge->plant, c, &run);
         write_file(judge->write, &run);
         walk(c, &run, &w, v);
         check_bytes(c, &p, &run, &w, v);
         if (v->outcome == FUZZ_PASSED) {
             unsigned left = fuzz_patience_begin(judge->patience);
-            plant_delay(judge->plant, "slow");
             decode(judge, c, &p, &run, &w, v);
             fuzz_patience_end(left);
         }

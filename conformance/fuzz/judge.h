@@ -53,7 +53,6 @@ typedef struct fuzz_judge {
     int second;        /* ask a second decoder too */
     uint32_t patience; /* seconds that a foreign decoder may take */
     const char *write; /* a file to write what the encoder made of a case to; NULL: none */
-    const char *plant; /* for tests of the judge: a fault put into what the encoder did; NULL: none */
 } fuzz_judge;
 
 /* Never stops the program, unless the library does. */

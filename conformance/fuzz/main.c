@@ -48,8 +48,6 @@ static const char usage[] =
     "  --digests FILE    write a line with seed and SHA-256 of the output for each configuration, and judge nothing: "
     "compare two builds by it\n"
     "  --faults          list the known faults of the decoders, with evidence\n"
-    "  --plant body|length|crash|measured|estimate|refusal|hang|slow  for tests: put a fault into what the encoder "
-    "did, or a delay into it (hang) or the decoders (slow)\n"
     "\n"
     "Ends with 0 when nothing failed, 1 when something did, 2 when it was called in a wrong way.\n";
 
@@ -277,8 +275,6 @@ static int take_text(session *s, const char *name, const char *value)
         s->plan.reach = value;
     } else if (!strcmp(name, "--digests")) {
         s->digests = value;
-    } else if (!strcmp(name, "--plant")) {
-        s->judge.plant = value;
     } else {
         return take_number(s, name, value);
     }

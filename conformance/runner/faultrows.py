@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Rows in which the machine fails around the command, or the command is misused; and rows that prove that the runner sees damage."""
+"""Rows in which the machine fails around the command, or the command is misused."""
 import errno
 import os
 import shutil
@@ -8,11 +8,6 @@ import struct
 import subprocess
 import threading
 
-import codestream
-import faults
-import judges
-import rows
-import sources
 from machine import digest_of
 
 
@@ -244,90 +239,3 @@ def output_is_input(a):
     os.symlink(path, link)
     o = a.machine.run(["wavelane", "-i", path, "-o", link, "--force"])
     a.add("by another name", o.code == 4 and digest_of(path) == before, o.words(), o.command)
-
-
-# ---- The runner itself ------------------------------------------------------------------------------------------------------------------
-
-
-def shown_as_failed(a, name, checks):
-    """A made-up row must come out as failed; what it failed by is the evidence."""
-    status = rows.status_of(checks)
-    found = [f"{c['name']}: {c['text'][:120]}" for c in checks if c["verdict"] == "fail"]
-    a.add(name, status == "FAIL", f"shown as {status}: " + ("; ".join(found) or "nothing"))
-
-
-def inner_attempt(a):
-    inner = rows.Attempt(a.runner, type(a.row)(a.row.id, {**a.row.columns, "image_kind": a.row.image_kind.split(" :: ")[0], "expected_check": "LL"}))
-    rows.encode_row(inner)
-    return inner
-
-
-def damaged_stream(a):
-    """One byte of a stream is changed, in a header, in a packet header and in a body, and the stream is cut: the row must fail each time."""
-    inner = inner_attempt(a)
-    start, end = codestream.find_codestream(inner.data)
-    part = next(codestream.tile_parts(inner.data, start, end))
-    for name, at in (("in SIZ", start + 9), ("a first packet header", part[3] + 16), ("a body", (part[3] + end) // 2), ("cut short", -200)):
-        data = bytearray(inner.data)
-        if at < 0:
-            del data[at:]
-        else:
-            data[at] ^= 0x15
-        inner.checks = []
-        with open(inner.stream, "wb") as file:
-            file.write(data)
-        rows.ask_judges(inner)
-        shown_as_failed(a, name, inner.checks)
-    a.commands += inner.commands
-
-
-def wrong_picture(a):
-    """The stream of one picture judged against another: every decoder must object."""
-    inner = inner_attempt(a)
-    other = a.runner.gallery.of(type(a.row)(a.row.id, {**a.row.columns, "image_kind": "D:natural#99"}))
-    inner.picture, inner.checks = other, []
-    rows.ask_judges(inner)
-    shown_as_failed(a, "another picture", inner.checks)
-    objections = [c["name"] for c in inner.checks if c["verdict"] == "fail"]
-    present = [n for n in judges.FOREIGN if inner.verdicts[n].kind != "absent"]
-    a.add("objections", set(present) <= set(objections), f"from {', '.join(objections)}")
-
-
-def exceeded_cap(a):
-    """A cap a byte below what the stream has, and the same dissent without an entry that explains it."""
-    import clauses
-    inner = inner_attempt(a)
-    inner.checks = []
-    clauses.size_budget(inner, f"SZ<={len(inner.data) - 1}")
-    shown_as_failed(a, "one byte too many", inner.checks)
-    verdict = judges.Verdict("ffmpeg", "wrong", "12 samples differ", "", {})
-    for known in ([], [faults.Fault("made-up", "ffmpeg", "", "wrong", "levels == 5", "", "evidence", [])]):
-        inner.checks = []
-        kept, inner.runner.faults = inner.runner.faults, known
-        rows.settle(inner, verdict, True)
-        inner.runner.faults = kept
-        a.add("dissent with an entry" if known else "dissent without an entry", inner.checks[0]["verdict"] == ("explained" if known else "fail"), inner.checks[0]["verdict"])
-    no_foreign_decoder(a, inner)
-    strange_words(a)
-
-
-def no_foreign_decoder(a, inner):
-    """A row that nobody else looked at has not passed."""
-    inner.checks = []
-    inner.add("walker", True, "legal")
-    inner.verdicts = {name: judges.Verdict(name, "absent", "not installed") for name in judges.FOREIGN}
-    rows.quorum(inner, True)
-    status = rows.status_of(inner.checks)
-    a.add("no foreign decoder", status == "unjudged", f"shown as {status}")
-
-
-def strange_words(a):
-    """A word of the source columns without a meaning is named, not passed over."""
-    for name, word in (("image_kind", "D:marble"), ("image_kind", "P:kodim03.png crop twice"), ("image_kind", "P:foreman_420.yuv upside down"),
-                       ("image_kind", "D:natural :: malloc fails"), ("size", "120"), ("size", "grid*255"), ("bits", "8,8"), ("signed", "maybe"), ("comps", "three")):
-        row = type(a.row)("A99", {**a.row.columns, "image_kind": "D:natural", name: word})
-        try:
-            sources.check(row)
-            a.fail(f"{name} \"{word}\"", "was taken")
-        except sources.NotUnderstood as error:
-            a.add(f"{name} \"{word}\"", word.split(" ")[-1] in str(error), error)

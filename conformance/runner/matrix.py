@@ -21,7 +21,6 @@ GROUPS = {
     "I": "Profiles",
     "J": "Faults",
     "R": "Random configurations",
-    "X": "The runner itself",
 }
 
 

@@ -9,6 +9,12 @@ int case_long(void)
     return value && value[0] && value[0] != '0';
 }
 
+int case_emulated(void)
+{
+    const char *image = getenv("WVL_CUDA_IMAGE");
+    return getenv("WVL_TEST_DEVICE") && image && !strcmp(image, "soft");
+}
+
 wvl_context *case_context(void)
 {
     static wvl_context *context;

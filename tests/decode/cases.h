@@ -70,5 +70,7 @@ void case_refuse(const refusal *r);
 
 /* 1 when WVL_LONG is set: large pictures are used whole. */
 int case_long(void);
+/* The device is one in software, whose rate control is emulated: seconds for an ordinary picture. */
+int case_emulated(void);
 
 #endif

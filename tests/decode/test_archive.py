@@ -209,6 +209,8 @@ def try_one(wavelane, folder, preset, p):
 
 
 def main():
+    if sys.argv[1:] in (["--help"], ["-h"]):
+        sys.exit(print(__doc__.strip()))
     wavelane, folder = os.path.abspath(sys.argv[1]), sys.argv[2]
     os.makedirs(folder, exist_ok=True)
     listed = run([wavelane, "--demo", "-o", os.path.join(folder, "x.jp2"), "--preset", "none-such"]).stderr.split("there are")[-1]

@@ -207,6 +207,9 @@ TEST_EACH(byte_targets, 9)
                                 more[_i / 3]); /* half a least significant bit, as for byte targets */
     owned_outcome all = encode("HT", &p, ht);  /* all that the quantizer keeps */
     for (unsigned i = 0; i < 5; i++) {
+        if (case_emulated() && i != (unsigned)_i % 5) {
+            continue;
+        }
         ht = test_print("reversible=no bpp=%g%s style=HT", rates[i], more[_i / 3]);
         snprintf(settings, sizeof settings, "reversible=no bpp=%g%s device=cpu", rates[i], more[_i / 3]);
         owned_outcome other = encode("HT", &p, ht), plain = case_encode("EBCOT", &p, settings, NULL);

@@ -101,6 +101,8 @@ def damage(wavelane, folder):
 
 
 def main():
+    if sys.argv[1:] in (["--help"], ["-h"]):
+        sys.exit(print(__doc__.strip()))
     wavelane, folder = os.path.abspath(sys.argv[1]), sys.argv[2]
     os.makedirs(folder, exist_ok=True)
     walked, wrong = walk(wavelane, folder)

@@ -66,7 +66,7 @@ TEST_EACH(final_budgets, STRUCTURES)
     static const unsigned budgets[] = {8192, 9000, 13579, 20000, 40000};
     owned_picture p = fetch(1);
     picture_crop(&p, 0, 0, 320, 320);
-    for (unsigned i = 0; i < 5; i++) {
+    for (unsigned i = case_long() ? 0 : (unsigned)_i % 2; i < 5; i += case_long() ? 1 : 2) {
         const char *settings = test_print("reversible=no layer-bytes=%u %s", budgets[i], structures[_i]);
         owned_outcome o = case_encode("budget", &p, settings, NULL);
         uint64_t bytes = wvl_result_codestream(o.result).bytes;

@@ -159,8 +159,9 @@ static picture fetch(const row *r)
     }
     if (r->crop_width) {
         picture_crop(&p, 0, 0, r->crop_width, r->crop_height);
-    } else if (!case_long() && (uint64_t)p.x1 * p.y1 > 800000) {
-        uint32_t side = p.count > 1 ? 480 : 720, w = p.x1 < side ? p.x1 : side, h = p.y1 < side ? p.y1 : side;
+    } else if (!case_long() && (uint64_t)p.x1 * p.y1 > (case_emulated() ? 130000 : 800000)) {
+        uint32_t whole = p.count > 1 ? 480 : 720, side = case_emulated() ? 360 : whole, w = p.x1 < side ? p.x1 : side,
+                 h = p.y1 < side ? p.y1 : side;
         picture_crop(&p, (p.x1 - w) / 2, (p.y1 - h) / 2, w, h);
     }
     if (r->x0 || r->y0) {

@@ -9,8 +9,7 @@
  *
  * Failures come by the control block, or for whole programs by the environment: SOFT_FAIL="N:STATUS" (the N-th call
  * fails, and after a status that lasts every later one), SOFT_MEMORY (bytes that can be allocated), SOFT_DEVICES (how
- * many there are), SOFT_SPOIL="BYTES" or "BYTES:FROM" (uploads of that many bytes or more arrive with a wrong one, from
- * number FROM of them on), SOFT_OPEN_MS (how long the context of a device takes).
+ * many there are), SOFT_OPEN_MS (how long the context of a device takes).
  */
 #ifndef WVL_TESTS_DEVICE_SOFT_H
 #define WVL_TESTS_DEVICE_SOFT_H
@@ -29,25 +28,21 @@ typedef struct soft_control {
     uint32_t fail_at;        /* 0: none */
     int fail_status, broken; /* broken: what every call returns from now on */
     uint32_t live;           /* things that exist */
-    uint32_t waits, queries; /* calls that wait for the device */
+    uint32_t waits;          /* calls that wait for the device */
     uint32_t stream_waits;   /* events that streams await */
     uint32_t allocations;    /* of memory, ever */
     uint32_t launches, marches, deliveries;
     uint64_t delivered_bytes, downloaded_bytes, uploaded_bytes;
     uint32_t coded_parts;  /* launches of the block coder */
     uint32_t scratch_cost; /* how many times the scratch memory that it takes a block takes; 0: once */
-    uint64_t coded_bytes;
-    /* With rate control, of all launches of the MQ coder, or of lists of HT sets, by rounds: blocks, those that have
-     * not all passes, symbols. */
+    /* With rate control, of all launches of the MQ coder, or of lists of HT sets, by rounds: blocks, and those
+     * that have not all passes. */
     uint32_t round_blocks[WVL_CUDA_RATE_ROUNDS], limited_blocks[WVL_CUDA_RATE_ROUNDS];
-    uint64_t round_symbols[WVL_CUDA_RATE_ROUNDS];
     uint32_t hidden_blocks; /* of HT blocks of a round: those without any set */
     uint32_t unsettles;     /* from the second round on, hulls of every second block seem to be settled for no slope */
     uint64_t memory_used, memory_limit; /* 0: none */
     uint64_t memory_peak;               /* the most that was used; tests set it back */
     uint64_t pinned_used, pinned_peak;  /* the same of page-locked memory */
-    size_t spoil_bytes;                 /* least bytes of an upload that arrives with a wrong one; 0: none does */
-    uint32_t spoil_from;                /* the first of such uploads that does, from 1 */
     uint32_t open_ms;                   /* milliseconds until the context of a device is there */
     int devices;
     /* With several devices, by ordinal: a status that lasts stays with the device of the call, and the others work on.

@@ -100,7 +100,6 @@ static int code_blocks(const wvl_cuda_ht_job *job, soft_control *control)
         }
     }
     control->coded_parts++;
-    control->coded_bytes += offset;
     free(scratch);
     return 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,6 @@ typedef struct block {
 
 static soft_control control = {.devices = 1, .capability = 90};
 static block *blocks;
-static atomic_uint spoil_seen; /* uploads that may be spoiled */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -37,7 +35,7 @@ SHOWN soft_control *soft_driver_control(void) { return &control; }
 static void read_environment(void)
 {
     const char *fail = getenv("SOFT_FAIL"), *memory = getenv("SOFT_MEMORY"), *devices = getenv("SOFT_DEVICES"),
-               *spoil = getenv("SOFT_SPOIL"), *open_ms = getenv("SOFT_OPEN_MS");
+               *open_ms = getenv("SOFT_OPEN_MS");
     if (fail) {
         char *end;
         control.fail_at = (uint32_t)strtoul(fail, &end, 10);
@@ -46,11 +44,6 @@ static void read_environment(void)
     control.memory_limit = memory ? strtoull(memory, NULL, 10) : control.memory_limit;
     control.devices = devices ? atoi(devices) : control.devices;
     control.open_ms = open_ms ? (uint32_t)strtoul(open_ms, NULL, 10) : 0;
-    if (spoil) {
-        char *end;
-        control.spoil_bytes = strtoull(spoil, &end, 10);
-        control.spoil_from = *end == ':' ? (uint32_t)strtoul(end + 1, NULL, 10) : 1;
-    }
 }
 
 /* ---- Current device -------------------------------------------------------------------------- */
@@ -151,12 +144,7 @@ static int run_op(soft_op *o)
 {
     switch (o->kind) {
     case SOFT_UPLOAD:
-    case SOFT_DOWNLOAD:
-        memcpy(o->to, o->from, o->bytes);
-        if (o->kind == SOFT_UPLOAD && control.spoil_bytes && o->bytes >= control.spoil_bytes) {
-            *(uint8_t *)o->to ^= atomic_fetch_add(&spoil_seen, 1) + 1 >= control.spoil_from;
-        }
-        return 0;
+    case SOFT_DOWNLOAD: memcpy(o->to, o->from, o->bytes); return 0;
     case SOFT_FILL: memset(o->to, o->value, o->bytes); return 0;
     case SOFT_ROWS:
         for (size_t y = 0; y < o->copy.rows; y++) {
@@ -288,7 +276,6 @@ SHOWN int cuEventRecord(event *e, soft_queue *stream)
 SHOWN int cuEventQuery(event *e)
 {
     int status = soft_begin("cuEventQuery");
-    control.queries++;
     if (!status && !e->reached) {
         status = run_queue(e->on);
         return soft_end(status ? status : WVL_CUDA_NOT_READY); /* the next one finds it done */

@@ -191,7 +191,6 @@ static void count_round(const wvl_cuda_t1_job *job, soft_control *control)
     for (uint32_t i = 0; i < counters[WVL_CUDA_T1_ORDERED]; i++) {
         const wvl_cuda_t1_state *s = &states[order[i]];
         control->round_blocks[job->round]++;
-        control->round_symbols[job->round] += s->symbols;
         control->limited_blocks[job->round] +=
             s->passes < wvl_cuda_t1_all_passes(s->planes, blocks[order[i]].max_passes);
     }

@@ -14,7 +14,7 @@ names "$build" >"$work/all"
     exit 1
 }
 
-# The files of pkg-config, all but those of one library.
+# The files of pkg-config, all but those of two libraries.
 mkdir "$work/pc"
 pkg-config --variable pc_path pkg-config | tr ':' '\n' | while read -r folder; do
     [ ! -d "$folder" ] || find "$folder" -name '*.pc' -exec ln -sf {} "$work/pc/" \;
@@ -39,9 +39,7 @@ lists() {
 
 lists tools -DWVL_BUILD_TOOLS=OFF
 lists laboratory -DWVL_LAB=OFF
-for library in libopenjp2 libpng; do
-    rm -f "$work/pc/$library"*.pc
-    PKG_CONFIG_LIBDIR="$work/pc"
-    export PKG_CONFIG_LIBDIR
-    lists "$library"
-done
+rm -f "$work"/pc/libopenjp2*.pc "$work"/pc/libpng*.pc
+PKG_CONFIG_LIBDIR="$work/pc"
+export PKG_CONFIG_LIBDIR
+lists libraries

@@ -8,14 +8,6 @@ set -eu
 build=$1 source=$2 cc=$3
 prefix=$work/prefix
 
-quietly() {
-    "$@" >"$work/log" 2>&1 || {
-        echo "failed: $*"
-        cat "$work/log"
-        exit 1
-    }
-}
-
 # require WHAT COMMAND...: the command succeeds.
 require() {
     what=$1

@@ -20,11 +20,14 @@ helps() {
     }
 }
 
-# Suites in Python are no programs for people, and take files from the build.
+# Those of the package and of the laboratory are run by unittest.
 for room in .ci conformance examples lab packaging plugins python tests tools; do
     find "$source/$room" -type f -perm -u+x ! -name 'test_*.py'
 done >"$work/scripts"
 while read -r script; do helps "$script"; done <"$work/scripts"
+if part python3; then
+    for suite in "$source"/tests/*/test_*.py; do helps python3 "$suite"; done
+fi
 for program; do
     helps "$program"
     case $program in
@@ -39,4 +42,4 @@ for program; do
 done
 [ "$count" -gt 60 ] || { echo "only $count programs and scripts were found" && failed=1; }
 echo "$count programs and scripts say what they do"
-exit $failed
+end_suite $failed

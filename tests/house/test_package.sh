@@ -9,14 +9,6 @@ set -eu
 build=$1 source=$2 cc=$3
 prefix=$work/prefix
 
-quietly() {
-    "$@" >"$work/log" 2>&1 || {
-        echo "failed: $*"
-        cat "$work/log"
-        exit 1
-    }
-}
-
 quietly cmake --install "$build" --prefix "$prefix"
 # The .pc files find their prefix from where they lie: no path of the configuration, and no --define-prefix.
 pc=$(find "$prefix" -name wavelane.pc)

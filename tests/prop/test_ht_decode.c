@@ -172,9 +172,10 @@ static void draw_and_check(uint32_t width, uint32_t height)
     check_block(&in);
 }
 
+/* Of high blocks every third: their rows are coded as those of lower ones are. */
 TEST(every_shape)
 {
-    for (uint32_t height = 1; height <= 64; height++) {
+    for (uint32_t height = 1; height <= 64; height += height < 16 ? 1 : 3) {
         for (uint32_t width = 1; width <= 64; width++) {
             draw_and_check(width, height);
         }
@@ -195,7 +196,7 @@ TEST(long_shapes)
 
 TEST(full_blocks)
 {
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 150; i++) {
         draw_and_check(64, 64);
     }
 }

@@ -19,6 +19,8 @@ from pathlib import Path
 
 from small_pictures import chunk, directory, icc
 
+if sys.argv[1:] in (["--help"], ["-h"]):
+    sys.exit(print(__doc__.strip()))
 wavelane, make_rows, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), Path(sys.argv[3])
 is_large = "large" in sys.argv[4:]
 WIDTH, HEIGHT = 333, 250

@@ -40,6 +40,8 @@ def count_pages(wavelane, folder, pictures):
 
 
 def main():
+    if sys.argv[1:] in (["--help"], ["-h"]):
+        sys.exit(print(__doc__.strip()))
     wavelane, library = map(os.path.abspath, sys.argv[1:3])
     with tempfile.TemporaryDirectory() as work:
         if brings_allocator(wavelane, library, f"{work}/count"):

@@ -28,6 +28,8 @@ BAD = {"tags": b"<a><b></a>", "text": b"no document", "JSON": b'{"a": 1}', "two 
        "entity": b"<a>&nbsp;</a>", "entity of another file": b"<!DOCTYPE a SYSTEM 'http://x/y.dtd'><a>&nbsp;</a>", "character": b"<a>\x01</a>", "NUL within": b"<a>\0</a>",
        "not UTF-8": b"<a>\xe9</a>", "ampersand": b"<a b='&'/>", "deep": DEEP, "nothing but NULs": bytes(4), "UTF-16 without a mark": "<a/>".encode("utf-16-le"),
        "encoding": b"<?xml version='1.0' encoding='no-such'?><a/>"}
+if sys.argv[1:] in (["--help"], ["-h"]):
+    sys.exit(print(__doc__.strip()))
 wavelane, folder = sys.argv[1], Path(sys.argv[2])
 failures, written = [], []
 

@@ -26,6 +26,8 @@ SPACES = {"dc": "http://purl.org/dc/elements/1.1/", "xmp": "http://ns.adobe.com/
 PACKET = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><r:Description r:about=''/></r:RDF></x:xmpmeta>"
 RECORD = b"\x1c\x02\x19\x00\x03one"
 
+if sys.argv[1:] in (["--help"], ["-h"]):
+    sys.exit(print(__doc__.strip()))
 wavelane, table, folder = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 rows, failures = {}, []
 

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from small_pictures import directory
 
+if sys.argv[1:] in (["--help"], ["-h"]):
+    sys.exit(print(__doc__.strip()))
 wavelane, folder = os.path.abspath(sys.argv[1]), Path(sys.argv[2])
 WIDTH, HEIGHT = 67, 41  # rows of 10 and 12 bits end within a word
 PICTURES, CODED = folder / "in", folder / "out"
