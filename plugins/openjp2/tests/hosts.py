@@ -419,6 +419,8 @@ class Bench:
     def __init__(self, arguments, work):
         self.arguments, self.work, self.inputs = arguments, work, os.path.join(work, "in")
         self.originals, self.number = {}, 0
+        folder = arguments.folder
+        self.preload = {"LD_PRELOAD": os.path.join(folder, "libwavelane-openjp2.so"), "LD_LIBRARY_PATH": os.path.join(folder, "openjp2"), "WAVELANE_LOG": "1"}
         os.mkdir(self.inputs)
         make_pictures(self.inputs)
 
@@ -426,10 +428,9 @@ class Bench:
         """(status, file, text of the plugin)"""
         self.number += 1
         out = os.path.join(self.work, "%d.%s" % (self.number, case.suffix))
-        folder, env = self.arguments.folder, dict(os.environ, LC_ALL="C.UTF-8", HOME=self.work)
-        preload = {"LD_PRELOAD": os.path.join(folder, "libwavelane-openjp2.so"), "LD_LIBRARY_PATH": os.path.join(folder, "openjp2"), "WAVELANE_LOG": "1"}
+        env = dict(os.environ, LC_ALL="C.UTF-8", HOME=self.work)
         if with_plugin:
-            env.update(preload)
+            env.update(self.preload)
         command = [w.replace("{in}", self.inputs).replace("{out}", out).replace("{python}", self.arguments.python or "python3").replace("{env}", "") for w in case.command]
         try:
             done = subprocess.run(command, env=env, cwd=self.work, stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
@@ -437,7 +438,7 @@ class Bench:
             return 124, out, "no end after 300 s"
         return done.returncode, out, done.stderr.decode(errors="replace") + done.stdout.decode(errors="replace")
 
-    def decode(self, path):
+    def decode(self, path, with_plugin=False):
         """(components, depth, samples, bytes of the codestream) by libopenjp2 alone; None: it does not decode."""
         with open(path, "rb") as file:
             data = file.read()
@@ -448,7 +449,8 @@ class Bench:
         stream, raw = path + ".decode.j2k", path + ".rawl"
         with open(stream, "wb") as file:
             file.write(data[start:])
-        done = subprocess.run(["opj_decompress", "-i", stream, "-o", raw, "-quiet"], capture_output=True, check=False)
+        env = dict(os.environ, **self.preload) if with_plugin else None
+        done = subprocess.run(["opj_decompress", "-i", stream, "-o", raw, "-quiet"], env=env, capture_output=True, check=False)
         if done.returncode or not os.path.exists(raw):
             return None
         with open(raw, "rb") as file:
@@ -557,6 +559,8 @@ def run_case(bench, case):
         result.fault = "" if not own and not other else "does not decode: " + ("ours" if not own else "theirs")
     elif case.lossless and own[:3] != other[:3]:
         result.fault = "other samples"
+    elif bench.number < 10 and bench.decode(own_path, True) != own:
+        result.fault = "decodes to other samples with the plugin"
     elif not case.lossless and is_ours:
         compare_lossy(bench, result, own, other)
     for path in (own_path, other_path):
