@@ -5,9 +5,9 @@ Programs of others that write JPEG 2000 by libopenjp2, each command with the plu
 Lossless: equal samples. Lossy: at most the bytes of libopenjp2 or those that were asked for, and no lower PSNR at equal bytes. The comment
 segment says who encoded; what was handed over is counted with its reason.
 
-  hosts.py FOLDER-OF-LIBRARIES [--hosts NAME,...] [--draw N] [--seed N] [--python PYTHON] [--keep DIR] [--verbose]
+  hosts.py FOLDER-OF-LIBRARIES [--hosts NAME,...] [--most N] [--draw N] [--seed N] [--python PYTHON] [--keep DIR] [--verbose]
 
-FOLDER-OF-LIBRARIES has libwavelane-openjp2.so and openjp2/libopenjp2.so.7. Without --draw: the fixed commands of each host that is here. With --draw:
+FOLDER-OF-LIBRARIES has libwavelane-openjp2.so and openjp2/libopenjp2.so.7. Without --draw: the fixed commands of each host that is here, at most N of each. With --draw:
 N commands, drawn from the options of the hosts. PYTHON has Pillow, imagecodecs and glymur; their cases are left out without it. Ends with 0, 1, or 77
 where no host is here.
 """
@@ -141,10 +141,11 @@ def draw_opj(rng):
     return opj(" ".join(options), lossless, picture, rng.choice(["jp2", "j2k"]), quality)
 
 
-OPJ = [opj(""), opj("-r 20,10,1"), opj("-r 20 -I", False), opj("-r 60,30,15 -I", False), opj("-q 30,38 -I", False, quality=True), opj("-r 10", False),
-       opj("-t 128,96"), opj("-t 128,128 -r 25 -I", False), opj("-n 3 -c [64,64],[32,32] -b 32,32"), opj("-p RPCL -SOP -EPH -TP R"), opj("-M 63"), opj("-ROI c=0,U=8"),
-       opj("-d 10,11 -t 128,128"), opj("-mct 0", suffix="j2k"), opj("-POC T1=0,0,1,3,3,LRCP/T1=3,0,1,6,3,CPRL"), opj("-PLT", picture="rgb16"), opj("", picture="grey16"), opj("-IMF 2K", False, "rgb12", "j2k"),
-       opj("-cinema2K 24", False, "rgb12", "j2k"), opj("-cinema2K 24", False, "rgb8", "j2k")]
+OPJ = [opj(""), opj("-r 20 -I", False), opj("-cinema2K 24", False, "rgb12", "j2k"), opj("-q 30,38 -I", False, quality=True), opj("-t 128,96"), opj("-PLT", picture="rgb16"),
+       opj("-n 3 -c [64,64],[32,32] -b 32,32 -p RPCL -SOP -EPH -TP R"), opj("-POC T1=0,0,1,3,3,LRCP/T1=3,0,1,6,3,CPRL"), opj("-r 20,10,1"), opj("-r 60,30,15 -I", False), opj("-r 10", False),
+       opj("-t 128,128 -r 25 -I", False), opj("-n 3 -c [64,64],[32,32] -b 32,32"), opj("-p RPCL -SOP -EPH -TP R"), opj("-M 63"), opj("-ROI c=0,U=8"),
+       opj("-d 10,11 -t 128,128"), opj("-mct 0", suffix="j2k"), opj("", picture="grey16"), opj("-IMF 2K", False, "rgb12", "j2k"),
+       opj("-cinema2K 24", False, "rgb8", "j2k")]
 
 
 def gdal(options, lossless=True, picture="rgb8", suffix="jp2", more=(), quality=False):
@@ -604,6 +605,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.strip(), formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", metavar="FOLDER-OF-LIBRARIES")
     parser.add_argument("--hosts", default="")
+    parser.add_argument("--most", type=int, default=1000)
     parser.add_argument("--draw", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--python", default=os.environ.get("WVL_HOSTS_PYTHON", ""))
@@ -625,7 +627,7 @@ def main():
         drawn = [h for h in wanted if hosts[h][2]]
         cases = [hosts[drawn[i % len(drawn)]][2](rng) for i in range(arguments.draw)]
     else:
-        cases = [case for host in wanted for case in hosts[host][1]]
+        cases = [case for host in wanted for case in hosts[host][1][:arguments.most]]
     work = arguments.keep or tempfile.mkdtemp()
     os.makedirs(work, exist_ok=True)
     try:
