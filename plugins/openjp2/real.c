@@ -205,9 +205,12 @@ static const opj_real *load(search *s)
     OPJ_FORWARDED(FIND, FIND_VOID)
 #undef FIND_VOID
 #undef FIND
+    if (!real->opj_image_data_free) {
+        real->opj_image_data_free = free; /* before 2.2 samples were plain memory */
+    }
     real->fits = real->opj_set_default_encoder_parameters && real->opj_image_create && real->opj_image_destroy &&
                  real->opj_create_compress && real->opj_setup_encoder && real->opj_start_compress &&
-                 real->opj_image_data_free && has_structures(real);
+                 has_structures(real);
     const char *off = getenv("WAVELANE_OFF");
     if (off && *off && strcmp(off, "0")) {
         real->fits = 0;

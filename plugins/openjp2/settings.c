@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_BYTES = 8192, LEAST_BYTES = 30 };
+enum { TEXT_BYTES = 8192, LEAST_BYTES = 30, MOST_SHIFTED_BITS = 27 };
 
 /* Settings on their way into params: the first one that is refused ends it. */
 typedef struct setter {
@@ -251,6 +251,10 @@ static const char *find_refusal(const codec_entry *c)
     }
     if (p->tcp_mct == 1 && c->image.numcomps < 3) {
         return "a colour transform of fewer than three components";
+    }
+    if (p->roi_compno >= 0 && (uint32_t)p->roi_compno < c->image.numcomps && p->roi_shift > 0 &&
+        c->image.comps[p->roi_compno].prec + (uint32_t)p->roi_shift > MOST_SHIFTED_BITS) {
+        return "a region whose shifted samples libopenjp2 could not decode";
     }
     if (p->numresolution < 1 || p->numresolution > 32 || width >> (p->numresolution - 1) == 0 ||
         height >> (p->numresolution - 1) == 0) {

@@ -5,9 +5,9 @@ Programs of others that write JPEG 2000 by libopenjp2, each command with the plu
 Lossless: equal samples. Lossy: at most the bytes of libopenjp2 or those that were asked for, and no lower PSNR at equal bytes. The comment
 segment says who encoded; what was handed over is counted with its reason.
 
-  hosts.py FOLDER-OF-LIBRARIES [--hosts NAME,...] [--draw N] [--seed N] [--python PYTHON] [--keep DIR] [--verbose]
+  hosts.py FOLDER-OF-LIBRARIES [--hosts NAME,...] [--most N] [--draw N] [--seed N] [--python PYTHON] [--keep DIR] [--verbose]
 
-FOLDER-OF-LIBRARIES has libwavelane-openjp2.so and openjp2/libopenjp2.so.7. Without --draw: the fixed commands of each host that is here. With --draw:
+FOLDER-OF-LIBRARIES has libwavelane-openjp2.so and openjp2/libopenjp2.so.7. Without --draw: the fixed commands of each host that is here, at most N of each. With --draw:
 N commands, drawn from the options of the hosts. PYTHON has Pillow, imagecodecs and glymur; their cases are left out without it. Ends with 0, 1, or 77
 where no host is here.
 """
@@ -141,10 +141,11 @@ def draw_opj(rng):
     return opj(" ".join(options), lossless, picture, rng.choice(["jp2", "j2k"]), quality)
 
 
-OPJ = [opj(""), opj("-r 20,10,1"), opj("-r 20 -I", False), opj("-r 60,30,15 -I", False), opj("-q 30,38 -I", False, quality=True), opj("-r 10", False),
-       opj("-t 128,96"), opj("-t 128,128 -r 25 -I", False), opj("-n 3 -c [64,64],[32,32] -b 32,32"), opj("-p RPCL -SOP -EPH -TP R"), opj("-M 63"), opj("-ROI c=0,U=8"),
-       opj("-d 10,11 -t 128,128"), opj("-mct 0", suffix="j2k"), opj("-POC T1=0,0,1,3,3,LRCP/T1=3,0,1,6,3,CPRL"), opj("-PLT", picture="rgb16"), opj("", picture="grey16"), opj("-IMF 2K", False, "rgb12", "j2k"),
-       opj("-cinema2K 24", False, "rgb12", "j2k"), opj("-cinema2K 24", False, "rgb8", "j2k")]
+OPJ = [opj(""), opj("-r 20 -I", False), opj("-cinema2K 24", False, "rgb12", "j2k"), opj("-q 30,38 -I", False, quality=True), opj("-t 128,96"), opj("-PLT", picture="rgb16"),
+       opj("-n 3 -c [64,64],[32,32] -b 32,32 -p RPCL -SOP -EPH -TP R"), opj("-POC T1=0,0,1,3,3,LRCP/T1=3,0,1,6,3,CPRL"), opj("-r 20,10,1"), opj("-r 60,30,15 -I", False), opj("-r 10", False),
+       opj("-t 128,128 -r 25 -I", False), opj("-n 3 -c [64,64],[32,32] -b 32,32"), opj("-p RPCL -SOP -EPH -TP R"), opj("-M 63"), opj("-ROI c=0,U=8"),
+       opj("-d 10,11 -t 128,128"), opj("-mct 0", suffix="j2k"), opj("", picture="grey16"), opj("-IMF 2K", False, "rgb12", "j2k"),
+       opj("-cinema2K 24", False, "rgb8", "j2k")]
 
 
 def gdal(options, lossless=True, picture="rgb8", suffix="jp2", more=(), quality=False):
@@ -419,6 +420,8 @@ class Bench:
     def __init__(self, arguments, work):
         self.arguments, self.work, self.inputs = arguments, work, os.path.join(work, "in")
         self.originals, self.number = {}, 0
+        folder = arguments.folder
+        self.preload = {"LD_PRELOAD": os.path.join(folder, "libwavelane-openjp2.so"), "LD_LIBRARY_PATH": os.path.join(folder, "openjp2"), "WAVELANE_LOG": "1"}
         os.mkdir(self.inputs)
         make_pictures(self.inputs)
 
@@ -426,10 +429,9 @@ class Bench:
         """(status, file, text of the plugin)"""
         self.number += 1
         out = os.path.join(self.work, "%d.%s" % (self.number, case.suffix))
-        folder, env = self.arguments.folder, dict(os.environ, LC_ALL="C.UTF-8", HOME=self.work)
-        preload = {"LD_PRELOAD": os.path.join(folder, "libwavelane-openjp2.so"), "LD_LIBRARY_PATH": os.path.join(folder, "openjp2"), "WAVELANE_LOG": "1"}
+        env = dict(os.environ, LC_ALL="C.UTF-8", HOME=self.work)
         if with_plugin:
-            env.update(preload)
+            env.update(self.preload)
         command = [w.replace("{in}", self.inputs).replace("{out}", out).replace("{python}", self.arguments.python or "python3").replace("{env}", "") for w in case.command]
         try:
             done = subprocess.run(command, env=env, cwd=self.work, stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
@@ -437,7 +439,7 @@ class Bench:
             return 124, out, "no end after 300 s"
         return done.returncode, out, done.stderr.decode(errors="replace") + done.stdout.decode(errors="replace")
 
-    def decode(self, path):
+    def decode(self, path, with_plugin=False):
         """(components, depth, samples, bytes of the codestream) by libopenjp2 alone; None: it does not decode."""
         with open(path, "rb") as file:
             data = file.read()
@@ -448,7 +450,8 @@ class Bench:
         stream, raw = path + ".decode.j2k", path + ".rawl"
         with open(stream, "wb") as file:
             file.write(data[start:])
-        done = subprocess.run(["opj_decompress", "-i", stream, "-o", raw, "-quiet"], capture_output=True, check=False)
+        env = dict(os.environ, **self.preload) if with_plugin else None
+        done = subprocess.run(["opj_decompress", "-i", stream, "-o", raw, "-quiet"], env=env, capture_output=True, check=False)
         if done.returncode or not os.path.exists(raw):
             return None
         with open(raw, "rb") as file:
@@ -557,6 +560,8 @@ def run_case(bench, case):
         result.fault = "" if not own and not other else "does not decode: " + ("ours" if not own else "theirs")
     elif case.lossless and own[:3] != other[:3]:
         result.fault = "other samples"
+    elif bench.number < 10 and bench.decode(own_path, True) != own:
+        result.fault = "decodes to other samples with the plugin"
     elif not case.lossless and is_ours:
         compare_lossy(bench, result, own, other)
     for path in (own_path, other_path):
@@ -600,6 +605,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.strip(), formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", metavar="FOLDER-OF-LIBRARIES")
     parser.add_argument("--hosts", default="")
+    parser.add_argument("--most", type=int, default=1000)
     parser.add_argument("--draw", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--python", default=os.environ.get("WVL_HOSTS_PYTHON", ""))
@@ -621,7 +627,7 @@ def main():
         drawn = [h for h in wanted if hosts[h][2]]
         cases = [hosts[drawn[i % len(drawn)]][2](rng) for i in range(arguments.draw)]
     else:
-        cases = [case for host in wanted for case in hosts[host][1]]
+        cases = [case for host in wanted for case in hosts[host][1][:arguments.most]]
     work = arguments.keep or tempfile.mkdtemp()
     os.makedirs(work, exist_ok=True)
     try:

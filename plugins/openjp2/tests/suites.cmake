@@ -22,7 +22,7 @@ if(TARGET wavelane_openjp2 AND OPENJPEG_FOUND)
     target_link_libraries(time_openjp2 PRIVATE wavelane_flags PkgConfig::OPENJPEG)
     if(NOT WVL_SANITIZE AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=" AND Python3_FOUND)
         wvl_register_test(openjp2_hosts plugin ${Python3_EXECUTABLE} ${openjp2_suites_dir}/tests/hosts.py
-            $<TARGET_FILE_DIR:wavelane_openjp2> --hosts "opj_compress,gdal_translate,Pillow of Debian")
+            $<TARGET_FILE_DIR:wavelane_openjp2> --hosts "opj_compress,gdal_translate,Pillow of Debian" --most 8)
         wvl_register_test(openjp2_names plugin ${openjp2_suites_dir}/tests/test_names.sh
             $<TARGET_FILE:wavelane_openjp2> $<TARGET_FILE:wavelane_openjp2_place>)
     endif()
