@@ -4,6 +4,7 @@
  * and -t. A letter may carry its argument (-r20) as with opj_compress. Names are not abbreviated: an abbreviation that
  * works today may be ambiguous tomorrow.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,10 +78,6 @@ static const char *nearest_option(const char *name, const char *command)
     if (command && !strcmp(command, "verify")) {
         return n.best; /* it takes no others */
     }
-    const wvl_option *keys = wvl_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        try_name(&n, keys[i].key);
-    }
     const wvl_cli_option *options = wvl_cli_options(&count);
     for (size_t i = 0; i < count; i++) {
         if (options[i].name && options[i].how.effect != WVL_CLI_NEVER) {
@@ -96,35 +93,21 @@ typedef struct parser {
     wvl_cli_args *args;
 } parser;
 
-/* What an argument turned out to be: an option of the command, or a key of the library. */
-typedef struct match {
-    const wvl_cli_option *option;
-    const wvl_option *key;
-} match;
-
 static int is_named(const char *known, const char *name, size_t length)
 {
     return known && strlen(known) == length && !memcmp(known, name, length);
 }
 
-static match match_name(const char *name, size_t length)
+static const wvl_cli_option *match_name(const char *name, size_t length)
 {
     size_t count;
-    match m = {NULL, NULL};
     const wvl_cli_option *options = wvl_cli_options(&count);
     for (size_t i = 0; i < count; i++) {
         if (is_named(options[i].name, name, length)) {
-            m.option = &options[i];
-            return m;
+            return &options[i];
         }
     }
-    const wvl_option *keys = wvl_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (is_named(keys[i].key, name, length)) {
-            m.key = &keys[i];
-        }
-    }
-    return m;
+    return NULL;
 }
 
 static const wvl_cli_option *match_letter(char letter)
@@ -145,8 +128,7 @@ static int is_known_option(const char *text)
         return 0;
     }
     const char *name = text + 1 + (text[1] == '-');
-    match m = match_name(name, strcspn(name, "="));
-    return m.option || m.key || (!name[1] && name == text + 1 && match_letter(name[0]));
+    return match_name(name, strcspn(name, "=")) || (!name[1] && name == text + 1 && match_letter(name[0]));
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -210,6 +192,20 @@ int wvl_cli_take_word(const char *spelling, const char *value, const char *words
         word += length + (word[length] == '|');
     }
     return wvl_cli_refuse_value(spelling, value, expected);
+}
+
+static int take_number(const wvl_cli_option *option, void *member, const char *spelling, const char *value)
+{
+    char expected[64];
+    uint64_t number;
+    if (!wvl_cli_parse_number(value, option->how.least, option->how.most, &number)) {
+        snprintf(expected, sizeof expected, "a whole number from %" PRIu64 " to %" PRIu64, option->how.least,
+                 option->how.most);
+        return wvl_cli_refuse_value(spelling, value, expected);
+    }
+    uint32_t narrow = (uint32_t)number;
+    memcpy(member, option->how.bytes == sizeof narrow ? (void *)&narrow : &number, option->how.bytes);
+    return WVL_EXIT_OK;
 }
 
 /* -cinema2K and its kin name a preset; what they take is read when it is applied. */
@@ -312,6 +308,7 @@ static int apply(const wvl_cli_option *option, void *to, const char *spelling, c
     case WVL_CLI_TEXT: *(const char **)member = value; return WVL_EXIT_OK;
     case WVL_CLI_ONCE: return take_once(spelling, value, member);
     case WVL_CLI_WORD: return wvl_cli_take_word(spelling, value, option->argument, member);
+    case WVL_CLI_NUMBER: return take_number(option, member, spelling, value);
     case WVL_CLI_CALL: return option->how.take(to, spelling, value);
     default: return wvl_cli_fail(WVL_EXIT_USAGE, "%s: %s", spelling, option->doc);
     }
@@ -347,21 +344,12 @@ static int parse_option(parser *p, const wvl_cli_option *option, void *to, const
         return wvl_cli_fail(WVL_EXIT_USAGE, "%s takes no value; leave out what follows the =", spelling);
     }
     if (option->argument) {
-        value = fetch_value(p, spelling, attached, NULL);
+        value = fetch_value(p, spelling, attached, wvl_cli_is_switch(option) ? "yes" : NULL);
         if (!value || refuse_empty(spelling, value)) {
             return WVL_EXIT_USAGE;
         }
     }
     return apply(option, to, spelling, value);
-}
-
-static int parse_key(parser *p, const wvl_option *key, const char *spelling, const char *attached)
-{
-    const char *value = fetch_value(p, spelling, attached, wvl_cli_is_switch(key) ? "yes" : NULL);
-    if (!value || refuse_empty(spelling, value)) {
-        return WVL_EXIT_USAGE;
-    }
-    return wvl_cli_add_setting(p->args, spelling, key->key, value, 0);
 }
 
 static int refuse_option(const parser *p, const char *spelling)
@@ -409,12 +397,11 @@ static int parse_one(parser *p)
     }
     int dashes = text[1] == '-' ? 2 : 1;
     size_t length = strcspn(text + dashes, "=");
-    match m = match_name(text + dashes, length);
-    if (!m.option && !m.key) {
+    const wvl_cli_option *option = match_name(text + dashes, length);
+    if (!option) {
         return dashes == 1 ? parse_letters(p, text) : refuse_option(p, text);
     }
-    const char *attached = cut_value(text + dashes + length);
-    return m.key ? parse_key(p, m.key, text, attached) : parse_option(p, m.option, p->args, text, attached);
+    return parse_option(p, option, p->args, text, cut_value(text + dashes + length));
 }
 
 int wvl_cli_parse_own(const wvl_cli_option *own, void *to, int argc, char **argv, int *index)

@@ -39,6 +39,7 @@ typedef enum wvl_cli_effect {
     WVL_CLI_TEXT,    /* keeps the value; of several the last one */
     WVL_CLI_ONCE,    /* keeps the value, and refuses another one */
     WVL_CLI_WORD,    /* keeps the index of the value among the words of `argument`, an int */
+    WVL_CLI_NUMBER,  /* keeps a whole number from `least` to `most`, in 4 or 8 bytes */
     WVL_CLI_CALL,    /* calls take(); NULL: another reader takes the option, as that of encode */
     WVL_CLI_NEVER    /* is refused for good; doc says why */
 } wvl_cli_effect;
@@ -50,7 +51,9 @@ typedef struct wvl_cli_option {
     struct {
         wvl_cli_effect effect;
         const char *key, *fixed;
-        size_t at;                                                      /* offset of the member */
+        size_t at, bytes; /* offset and size of the member */
+        uint64_t least, most;
+        const wvl_option *library; /* whose key it sets, by that name; NULL: an option of the command alone */
         int (*take)(void *to, const char *spelling, const char *value); /* 0, or an exit code after a message */
     } how;
     const char *doc;
@@ -62,10 +65,15 @@ typedef struct wvl_cli_option {
         .effect = WVL_CLI_##kind, __VA_ARGS__                                                                          \
     }
 #define WVL_CLI_MEMBER(kind, type, member) WVL_CLI_HOW(kind, .at = offsetof(type, member))
+#define WVL_CLI_BETWEEN(type, member, low, high)                                                                       \
+    WVL_CLI_HOW(NUMBER, .at = offsetof(type, member), .bytes = sizeof(((type *)NULL)->member), .least = (low),         \
+                .most = (high))
 #define WVL_CLI_TAKE(function) WVL_CLI_HOW(CALL, .take = function)
 
+/* Those of the command, then those of the library, each of which is an option by its key. */
 const wvl_cli_option *wvl_cli_options(size_t *count);
-int wvl_cli_is_option(const char *name);
+/* An option of yes and no, other words beside them or not: the name alone is yes. */
+int wvl_cli_is_switch(const wvl_cli_option *option);
 const char *wvl_cli_dashes(const char *name); /* "-" or "--", as the documents write the name */
 /* "-o, --output FILE" and the like. */
 void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *option);
@@ -75,12 +83,12 @@ void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *optio
 typedef struct wvl_cli_command {
     const char *name, *usage, *doc;
     const wvl_cli_option *options; /* NULL, or its own ones, which end with one without doc; encode has those of
-                                      wvl_cli_options and wvl_options */
+                                      wvl_cli_options */
     int takes_file;
 } wvl_cli_command;
 
-/* Own options of sequence and verify. */
-extern const wvl_cli_option wvl_cli_sequence_own[], wvl_cli_verify_own[];
+/* Own options of commands. */
+extern const wvl_cli_option wvl_cli_sequence_own[], wvl_cli_verify_own[], wvl_cli_info_own[];
 
 const wvl_cli_command *wvl_cli_commands(size_t *count);
 
@@ -178,6 +186,8 @@ void wvl_cli_print_help_of(FILE *file, const char *command);
 int wvl_cli_is_command(const char *name);
 void wvl_cli_print_options(FILE *file, int json);
 void wvl_cli_print_version(FILE *file);
+/* Standard output is complete: code, or where that is 0 and a write failed, another one after a message. */
+int wvl_cli_flush_output(int code);
 
 /* ---- Messages: standard error, one line each, "wavelane: " first ----------------------------- */
 
@@ -436,12 +446,6 @@ int wvl_cli_run_encode(const wvl_cli_args *args);
 int wvl_cli_run_info(int argc, char **argv);
 int wvl_cli_run_verify(int argc, char **argv);
 int wvl_cli_run_sequence(int argc, char **argv);
-
-/* Options of yes and no, other words beside them or not: the name alone is yes. */
-static inline int wvl_cli_is_switch(const wvl_option *key)
-{
-    return key->type == WVL_OPTION_BOOL || strncmp(key->range, "no|yes", 6) == 0;
-}
 
 /* ---- Settings of the library ----------------------------------------------------------------- */
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The commands beside encode, and what each takes: for their help and for the completions. */
-#include "files.h"
+#include <string.h>
 
-#define ELSEWHERE(member) WVL_CLI_TAKE(NULL)
+#include "cli.h"
 
-static const wvl_cli_option info_options[] = {
-    WVL_CLI_MAX_INPUT_BYTES, WVL_CLI_SEVERAL_FILES(ELSEWHERE), {.name = NULL}};
-
-static const wvl_cli_option list_options[] = {{"json", 0, NULL, ELSEWHERE(json), "Print one JSON object.", NULL},
+static const wvl_cli_option list_options[] = {{"json", 0, NULL, WVL_CLI_TAKE(NULL), "Print one JSON object.", NULL},
                                               {.name = NULL}};
 
 static const wvl_cli_command commands[] = {
@@ -21,7 +18,7 @@ static const wvl_cli_command commands[] = {
      "the same command again does the rest. Options of encode that concern the coding of a picture work too.",
      wvl_cli_sequence_own, 1},
     {"info", "wavelane info [--json|--csv] [--recursive] [--max-input-bytes N] FILE|FOLDER...",
-     "Print what codestreams, JP2 and JPH files contain, and check that their lengths agree.", info_options, 1},
+     "Print what codestreams, JP2 and JPH files contain, and check that their lengths agree.", wvl_cli_info_own, 1},
     {"verify", "wavelane verify [options] FILE|FOLDER...",
      "Judge whether codestreams, JP2 and JPH files are legal, and which profiles they meet.", wvl_cli_verify_own, 1},
     {"options", "wavelane options [--json]", "Print the table of encoding options.", list_options, 0},

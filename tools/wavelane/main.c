@@ -34,14 +34,6 @@ static const char *say_why(wvl_status status)
                                            : "none";
 }
 
-static int flush_output(void)
-{
-    if (fflush(stdout) || ferror(stdout)) {
-        return wvl_cli_fail(WVL_EXIT_OUTPUT, "standard output: cannot be written");
-    }
-    return WVL_EXIT_OK;
-}
-
 static int run_encode(int argc, char **argv)
 {
     wvl_cli_args args;
@@ -50,13 +42,12 @@ static int run_encode(int argc, char **argv)
         wvl_cli_set_verbosity(args.quiet ? -1 : args.verbose);
         if (args.help) {
             wvl_cli_print_help(stdout);
-            code = flush_output();
         } else if (args.version) {
             wvl_cli_print_version(stdout);
-            code = flush_output();
         } else {
             code = wvl_cli_run_encode(&args);
         }
+        code = args.help || args.version ? wvl_cli_flush_output(code) : code;
     }
     wvl_cli_release_args(&args);
     return code;
@@ -77,7 +68,7 @@ static int run_options(int argc, char **argv)
     if (!code) {
         wvl_cli_print_options(stdout, json);
     }
-    return code ? code : flush_output();
+    return code ? code : wvl_cli_flush_output(code);
 }
 
 static int run_devices(int argc, char **argv)
@@ -104,7 +95,7 @@ static int run_devices(int argc, char **argv)
         printf("no device: %s\n", say_why(status));
     }
     wvl_cli_report_finish(&r);
-    return flush_output();
+    return wvl_cli_flush_output(WVL_EXIT_OK);
 }
 
 static int run_help(int argc, char **argv)
@@ -116,7 +107,7 @@ static int run_help(int argc, char **argv)
             argv[argc - 1]);
     }
     wvl_cli_print_help_of(stdout, argc == 2 ? argv[1] : "");
-    return flush_output();
+    return wvl_cli_flush_output(WVL_EXIT_OK);
 }
 
 /* Names that somebody may take for commands. */
@@ -154,7 +145,7 @@ int main(int argc, char **argv)
         }
         if (wvl_cli_is_command(argv[1]) && asks_for_help(argc - 1, argv + 1)) {
             wvl_cli_print_help_of(stdout, argv[1]);
-            return flush_output();
+            return wvl_cli_flush_output(WVL_EXIT_OK);
         }
         return commands[i].run(argc - 1, argv + 1);
     }

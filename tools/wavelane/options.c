@@ -119,48 +119,14 @@ static int take_input_color(void *to, const char *spelling, const char *value)
     return args->auto_color ? WVL_EXIT_OK : wvl_cli_add_setting(args, spelling, "input-color", value, 0);
 }
 
-static int take_number(const char *spelling, const char *value, uint32_t minimum, uint32_t maximum,
-                       const char *expected, uint32_t *to)
-{
-    uint64_t v;
-    if (!wvl_cli_parse_number(value, minimum, maximum, &v)) {
-        return wvl_cli_refuse_value(spelling, value, expected);
-    }
-    *to = (uint32_t)v;
-    return WVL_EXIT_OK;
-}
-
-static int take_limit(const char *spelling, const char *value, uint64_t *to)
-{
-    int good = wvl_cli_parse_number(value, 1, MOST_LIMIT, to);
-    return good ? WVL_EXIT_OK : wvl_cli_refuse_value(spelling, value, "a whole number from 1 to 2^56");
-}
-
-static int take_max_pixels(void *to, const char *spelling, const char *value)
-{
-    return take_limit(spelling, value, &((wvl_cli_args *)to)->io.max_samples);
-}
-
-static int take_max_input_bytes(void *to, const char *spelling, const char *value)
-{
-    return take_limit(spelling, value, &((wvl_cli_args *)to)->io.max_input_bytes);
-}
-
 static int take_threads(void *to, const char *spelling, const char *value)
 {
-    const char *number = strcmp(value, "ALL_CPUS") ? value : "0";
-    return take_number(spelling, number, 0, 1024, "a number from 0 to 1024, or ALL_CPUS",
-                       &((wvl_cli_args *)to)->threads);
-}
-
-static int take_pictures(void *to, const char *spelling, const char *value)
-{
-    return take_number(spelling, value, 1, 16, "a whole number from 1 to 16", &((wvl_cli_args *)to)->pictures);
-}
-
-static int take_target_depth(void *to, const char *spelling, const char *value)
-{
-    return take_number(spelling, value, 1, 32, "a whole number from 1 to 32", &((wvl_cli_args *)to)->target_depth);
+    uint64_t threads;
+    if (!wvl_cli_parse_number(strcmp(value, "ALL_CPUS") ? value : "0", 0, 1024, &threads)) {
+        return wvl_cli_refuse_value(spelling, value, "a number from 0 to 1024, or ALL_CPUS");
+    }
+    ((wvl_cli_args *)to)->threads = (uint32_t)threads;
+    return WVL_EXIT_OK;
 }
 
 static int take_subsampling(void *to, const char *spelling, const char *value)
@@ -360,10 +326,11 @@ static int be_verbose(void *to, const char *spelling, const char *value)
 #define TEXT(member) WVL_CLI_MEMBER(TEXT, wvl_cli_args, member)
 #define ONCE(member) WVL_CLI_MEMBER(ONCE, wvl_cli_args, member)
 #define WORD(member) WVL_CLI_MEMBER(WORD, wvl_cli_args, member)
+#define BETWEEN(member, low, high) WVL_CLI_BETWEEN(wvl_cli_args, member, low, high)
 #define CALL(function) WVL_CLI_TAKE(function)
 
-/* Every key of the library's table is a long option too and is not repeated here. */
-static const wvl_cli_option options[] = {
+/* Those of the library follow. */
+static const wvl_cli_option of_command[] = {
     {"input", 'i', "FILE", CALL(take_input),
      "Picture to encode, - for standard input. Given several times, the files are the components of one picture.",
      FILES},
@@ -377,7 +344,7 @@ static const wvl_cli_option options[] = {
     {"OutFor", 0, "J2K|J2C|JPC|JP2|JPH|JHC", ONCE(out_format),
      "Extension of the files that -ImgDir writes, in capital or small letters as given.", FILES},
     {"out-format", 0, "EXTENSION", ONCE(out_format), "Same as -OutFor.", FILES},
-    {"pictures", 0, "N", CALL(take_pictures),
+    {"pictures", 0, "N", BETWEEN(pictures, 1, 16),
      "Number of pictures of -ImgDir that are encoded at the same time, from 1 to 16. Unless given: one for each "
      "thread, at most 4; at most 16 with a device, or where no file has more than 16 MiB. Files, messages and their "
      "order do not depend on it.",
@@ -409,9 +376,9 @@ static const wvl_cli_option options[] = {
      "and ranges such as 0-2,5. The number replaces %d or %03d in the name of -o, or comes before its extension "
      "(scan.jp2 becomes scan-0.jp2).",
      FILES},
-    {"max-pixels", 0, "N", CALL(take_max_pixels),
+    {"max-pixels", 0, "N", BETWEEN(io.max_samples, 1, MOST_LIMIT),
      "Largest picture that is read, in samples of all components together; 8589934592 (2^33) unless given.", FILES},
-    {"max-input-bytes", 0, "N", CALL(take_max_input_bytes),
+    {"max-input-bytes", 0, "N", BETWEEN(io.max_input_bytes, 1, MOST_LIMIT),
      "Most bytes that are read from a pipe or a device; 2147483648 (2 GiB) unless given, and 67108864 (64 MiB) for "
      "--xml and --uuid.",
      FILES},
@@ -454,9 +421,9 @@ static const wvl_cli_option options[] = {
      COMPATIBLE},
     {NULL, 'C', "TEXT", SET("comment", NULL), "Same as --comment.", COMPATIBLE},
     {"GuardBits", 'G', "N", SET("guard-bits", NULL), "Same as --guard-bits.", COMPATIBLE},
-    {"TargetBitDepth", 'X', "BITS", CALL(take_target_depth),
+    {"TargetBitDepth", 'X', "BITS", BETWEEN(target_depth, 1, 32),
      "Scale the samples to this depth: down by dropping bits, up by the ratio of the maxima.", COMPATIBLE},
-    {"target-bit-depth", 0, "BITS", CALL(take_target_depth), "Same as -TargetBitDepth.", COMPATIBLE},
+    {"target-bit-depth", 0, "BITS", BETWEEN(target_depth, 1, 32), "Same as -TargetBitDepth.", COMPATIBLE},
     {"threads", 0, "N|ALL_CPUS", CALL(take_threads),
      "Number of threads; 0 or ALL_CPUS (the default): one for each processor. The bytes do not depend on it.",
      COMPATIBLE},
@@ -554,20 +521,45 @@ static const wvl_cli_option options[] = {
     {NULL, 'W', "OPTIONS", NEVER, "JPWL (Part 11) is not offered; leave -W out", REFUSED},
 };
 
-const wvl_cli_option *wvl_cli_options(size_t *count)
+#define COUNT (sizeof of_command / sizeof of_command[0])
+#define MOST_OPTIONS 256u
+
+static int is_of_command(const char *key)
 {
-    *count = sizeof options / sizeof options[0];
-    return options;
+    size_t i = 0;
+    while (i < COUNT && (!of_command[i].name || strcmp(of_command[i].name, key) != 0)) {
+        i++;
+    }
+    return i < COUNT;
 }
 
-int wvl_cli_is_option(const char *name)
+/* First called before other threads are there. */
+const wvl_cli_option *wvl_cli_options(size_t *count)
 {
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        if (options[i].name && !strcmp(options[i].name, name)) {
-            return 1;
+    static wvl_cli_option all[MOST_OPTIONS];
+    static size_t known;
+    if (!known) {
+        memcpy(all, of_command, sizeof of_command);
+        known = COUNT;
+        const wvl_option *keys = wvl_options(count);
+        for (size_t i = 0; i < *count && known < MOST_OPTIONS; i++) {
+            if (!is_of_command(keys[i].key)) {
+                all[known++] = (wvl_cli_option){.name = keys[i].key,
+                                                .argument = keys[i].range,
+                                                .how = WVL_CLI_HOW(SETTING, .key = keys[i].key, .library = &keys[i]),
+                                                .doc = keys[i].doc,
+                                                .section = keys[i].section};
+            }
         }
     }
-    return 0;
+    *count = known;
+    return all;
+}
+
+int wvl_cli_is_switch(const wvl_cli_option *option)
+{
+    const wvl_option *key = option->how.library;
+    return key && (key->type == WVL_OPTION_BOOL || strncmp(key->range, "no|yes", 6) == 0);
 }
 
 /* opj_compress writes its names with capitals in them with one dash; both work everywhere. */
@@ -582,6 +574,10 @@ void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *optio
     if (option->name) {
         snprintf(name, sizeof name, "%s%s", wvl_cli_dashes(option->name), option->name);
     }
-    snprintf(text, bytes, "%s%s%s%s%s", letter, letter[0] && name[0] ? ", " : "", name, option->argument ? " " : "",
-             option->argument ? option->argument : "");
+    int is_switch = wvl_cli_is_switch(option);
+    snprintf(text, bytes, "%s%s%s%s%s%s", letter, letter[0] && name[0] ? ", " : "", name,
+             is_switch          ? " ["
+             : option->argument ? " "
+                                : "",
+             option->argument ? option->argument : "", is_switch ? "]" : "");
 }

@@ -36,14 +36,14 @@ static void put_options(FILE *file, const wvl_params *params)
 static void put_rate(FILE *file, const wvl_cli_sequence *q, const wvl_sequence_rate_options *r)
 {
     const wvl_cli_sequence_options *o = q->options;
-    if (o->rate_given) {
+    if (wvl_cli_has_rate(o)) {
         fprintf(file,
                 "parameter rate %" PRIu64 " bits a second, bucket %" PRIu64 " bits, %" PRIu64
                 " bits a second out of it, %" PRIu32 "/%" PRIu32 " frames a second, lag %" PRIu32 "%s\n",
                 r->bits_per_second, r->bucket_bits, r->bucket_bits_per_second, r->frames, r->seconds, r->lag,
                 o->statistics ? ", two passes" : "");
     }
-    if (o->rate_given && !o->statistics) {
+    if (wvl_cli_has_rate(o) && !o->statistics) {
         fprintf(file, "parameter rate from frame %" PRIu64 ", every %" PRIu64 "\n", q->source.range.first,
                 q->source.range.step);
     }
@@ -167,7 +167,7 @@ static int settle_rate(wvl_cli_sequence *q, wvl_sequence_rate_options *rate)
     if (q->source.stream && !q->options->fps_given) {
         (void)wvl_cli_stream_rate(q->source.stream, &rate->frames, &rate->seconds);
     }
-    if (!q->options->rate_given) {
+    if (!wvl_cli_has_rate(q->options)) {
         return WVL_EXIT_OK;
     }
     wvl_sequence_rate_status status = wvl_sequence_check_rate(rate);
@@ -297,7 +297,7 @@ static void name_failures(wvl_cli_sequence *q)
 static void warn_of_timeout(const wvl_cli_sequence *q, const wvl_cli_crew *crew)
 {
     int waits = atomic_load(&q->has_waited) || (q->source.stream && wvl_cli_stream_waits(q->source.stream));
-    if (q->options->timeout_given && q->encoded && !waits && crew->run == run_frames) {
+    if (q->options->timeout_given != WVL_CLI_NOT_GIVEN && q->encoded && !waits && crew->run == run_frames) {
         wvl_cli_warn("--timeout had no effect; no frame came from a pipe or device");
     }
 }
@@ -400,8 +400,8 @@ void wvl_cli_init_sequence(wvl_cli_sequence *q, wvl_cli_sequence_options *option
     wvl_cli_keep_memory();
     *q = (wvl_cli_sequence){.options = options,
                             .batch = {.args = &options->args, .out = stdout, .unused = WVL_UNUSED_UNKNOWN}};
-    int is_standard = !strcmp(options->words[0], "-");
-    options->timeout_s = options->timeout_given || is_standard ? options->timeout_s : PIPE_SECONDS;
+    uint32_t usual = strcmp(options->words[0], "-") != 0 ? PIPE_SECONDS : 0;
+    options->timeout_s = options->timeout_given != WVL_CLI_NOT_GIVEN ? options->timeout_given : usual;
     pthread_mutex_init(&q->lock, NULL);
     pthread_mutex_init(&q->buffers.lock, NULL);
     pthread_cond_init(&q->changed, NULL);

@@ -195,7 +195,7 @@ const wvl_cli_option wvl_cli_verify_own[] = {
      "The ICC profile of the original, as for encode: drop leaves it out of the conversion.", NULL},
     {"no-icc", 0, NULL, ELSEWHERE, "The same as --icc drop.", NULL},
     {"max-pixels", 0, "N", ELSEWHERE, "Largest original that is read, in samples, as for encode.", NULL},
-    WVL_CLI_MAX_INPUT_BYTES,
+    WVL_CLI_MAX_INPUT_BYTES(ELSEWHERE),
     {"skip-blocks", 0, NULL, OWN(FLAG, options.skip_blocks), "Do not decode HT blocks; faster.", NULL},
     WVL_CLI_SEVERAL_FILES(FLAG),
     {"rules", 0, NULL, OWN(FLAG, lists_rules), "List the rules, and end.", NULL},
@@ -453,9 +453,7 @@ int wvl_cli_run_verify(int argc, char **argv)
     } else {
         TRY(code, verify_all(q));
     }
-    if ((fflush(stdout) || ferror(stdout)) && !code) {
-        code = wvl_cli_fail(WVL_EXIT_OUTPUT, "standard output: cannot be written");
-    }
+    code = wvl_cli_flush_output(code);
     wvl_cli_release_files(&q->files);
     wvl_cli_release_args(&q->args);
     wvl_context_release(q->context);
