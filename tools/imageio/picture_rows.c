@@ -236,17 +236,6 @@ static int check_request(wvl_io_rows *rows, uint32_t count)
     return 0;
 }
 
-/* The buffers of the caller are not kept. */
-static void forget_buffers(wvl_io_context *context)
-{
-    for (uint32_t c = 0; c < context->picture->component_count; c++) {
-        wvl_io_component *k = &context->picture->components[c];
-        k->data = NULL;
-        k->stride_bytes = wvl_io_row_bytes(k);
-    }
-    context->buffers = NULL;
-}
-
 int wvl_io_rows_read(wvl_io_rows *rows, uint32_t count, const wvl_io_row_buffer *buffers, char *error,
                      size_t error_bytes)
 {
@@ -257,7 +246,13 @@ int wvl_io_rows_read(wvl_io_rows *rows, uint32_t count, const wvl_io_row_buffer 
     if (result == 0 && count != 0) {
         wvl_io_aim(context, buffers, rows->next);
         result = rows->kind->rows->rows(context, rows->next, count);
-        forget_buffers(context);
+        /* The buffers of the caller are not kept. */
+        for (uint32_t c = 0; c < context->picture->component_count; c++) {
+            wvl_io_component *k = &context->picture->components[c];
+            k->data = NULL;
+            k->stride_bytes = wvl_io_row_bytes(k);
+        }
+        context->buffers = NULL;
         rows->next += count;
         if (result == 0 && rows->next == rows->picture.height) {
             result = end_rows(context, rows->kind);

@@ -71,16 +71,6 @@ static int read_number(wvl_io_context *context, const char *field, uint32_t *val
     return 0;
 }
 
-static int check_maxval_row(wvl_io_context *context, const uint8_t *row, size_t count, unsigned bytes, uint32_t maxval,
-                            uint32_t y)
-{
-    uint32_t highest = wvl_io_highest(row, count, bytes);
-    if (highest > maxval) {
-        return wvl_io_fail(context, "row %u: sample %u is more than maxval %u", y, highest, maxval);
-    }
-    return 0;
-}
-
 /* The form of the rows. */
 typedef struct pnm_rows {
     uint32_t samples, maxval; /* samples: of a pixel */
@@ -99,7 +89,11 @@ static int read_binary_row(wvl_io_context *context, const pnm_rows *s, uint8_t *
     if (s->maxval == 255 || s->maxval == MAXVAL_LIMIT) {
         return 0;
     }
-    return check_maxval_row(context, row, count, first->sample_bytes, s->maxval, y);
+    uint32_t highest = wvl_io_highest(row, count, first->sample_bytes);
+    if (highest > s->maxval) {
+        return wvl_io_fail(context, "row %u: sample %u is more than maxval %u", y, highest, s->maxval);
+    }
+    return 0;
 }
 
 static int read_text_row(wvl_io_context *context, uint8_t *row, size_t count, unsigned bytes, uint32_t maxval)

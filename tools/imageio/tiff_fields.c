@@ -227,15 +227,6 @@ static int read_color_map(wvl_io_tiff *t)
     return 0;
 }
 
-static void read_photometric(wvl_io_tiff *t)
-{
-    if (TIFFGetField(t->tiff, TIFFTAG_PHOTOMETRIC, &t->photometric) == 0) {
-        t->photometric = t->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
-        wvl_io_note(t->context, "PhotometricInterpretation is missing; the picture is taken as %s",
-                    t->samples >= 3 ? "RGB" : "grey");
-    }
-}
-
 int wvl_io_tiff_read_fields(wvl_io_tiff *t)
 {
     uint32_t image_depth = 1;
@@ -261,7 +252,11 @@ int wvl_io_tiff_read_fields(wvl_io_tiff *t)
     if (check_samples(t) != 0) {
         return -1;
     }
-    read_photometric(t);
+    if (TIFFGetField(t->tiff, TIFFTAG_PHOTOMETRIC, &t->photometric) == 0) {
+        t->photometric = t->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+        wvl_io_note(t->context, "PhotometricInterpretation is missing; the picture is taken as %s",
+                    t->samples >= 3 ? "RGB" : "grey");
+    }
     if (read_extra_samples(t) != 0 || check_photometric(t) != 0 || check_coder(t) != 0 || check_subsampling(t) != 0) {
         return -1;
     }

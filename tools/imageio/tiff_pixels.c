@@ -340,24 +340,19 @@ static int read_plane(wvl_io_tiff *t, uint32_t component, uint32_t first, uint32
     return t->is_tiled ? read_tiles(t, &to, first, count, inverts) : read_lines(t, &to, first, count, inverts);
 }
 
-/* Some writers fill the last strip up to RowsPerStrip. Where all of such a strip is asked for at once, libtiff has
-   libdeflate decode it, which may then write less than it could and is believed; zlib gives what fits. */
-static void choose_inflater(wvl_io_tiff *t)
+int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t)
 {
+    if (check_chunks(t) != 0) {
+        return -1;
+    }
+    /* Some writers fill the last strip up to RowsPerStrip. Where all of such a strip is asked for at once, libtiff has
+     * libdeflate decode it, which may then write less than it could and is believed; zlib gives what fits. */
     uint32_t rows = t->rows_per_strip;
 
     if ((t->compression == COMPRESSION_ADOBE_DEFLATE || t->compression == COMPRESSION_DEFLATE) && !t->is_tiled &&
         rows != 0 && t->height % rows != 0 && (t->is_subsampled || t->height % rows == 1)) {
         TIFFSetField(t->tiff, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB);
     }
-}
-
-int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t)
-{
-    if (check_chunks(t) != 0) {
-        return -1;
-    }
-    choose_inflater(t);
     if (t->is_subsampled) {
         return wvl_io_tiff_prepare_subsampled(t);
     }

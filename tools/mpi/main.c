@@ -56,12 +56,6 @@ static int asks_for(const char *name, int argc, char **argv)
     return 0;
 }
 
-static void print_help(void)
-{
-    fputs(help, stdout);
-    wvl_cli_print_help_of(stdout, "sequence");
-}
-
 static int run_dispatcher(const wvl_mpi_seat *seat, wvl_cli_sequence_options *options, int code, double slow_seconds)
 {
     wvl_mpi_dispatcher d = {.seat = seat, .slow_seconds = slow_seconds};
@@ -119,7 +113,8 @@ int main(int argc, char **argv)
     if (!wants_help && !wants_version) {
         code = run(argc, argv, &seat);
     } else if (!seat.rank && wants_help) {
-        print_help();
+        fputs(help, stdout);
+        wvl_cli_print_help_of(stdout, "sequence");
     } else if (!seat.rank) {
         wvl_cli_print_version(stdout);
     }

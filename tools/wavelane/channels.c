@@ -4,17 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int report(const char *name, int result, const char *error)
-{
-    if (result == WVL_IO_ERROR_MEMORY) {
-        return wvl_cli_lack_memory(name);
-    }
-    if (result) {
-        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: %s", name, error);
-    }
-    return WVL_EXIT_OK;
-}
-
 static int drop_alpha(const char *name, wvl_io_picture *io, char *error, size_t error_bytes)
 {
     if (io->alpha_component >= 0 && io->alpha_premultiplied) {
@@ -39,7 +28,13 @@ int wvl_cli_change_channels(const wvl_cli_args *args, const char *name, wvl_io_p
     if (!result && had_profile && !io->icc) {
         wvl_cli_warn_once(name, "the ICC profile is left out; it is not for the channels of --channels");
     }
-    return report(name, result, error);
+    if (result == WVL_IO_ERROR_MEMORY) {
+        return wvl_cli_lack_memory(name);
+    }
+    if (result) {
+        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: %s", name, error);
+    }
+    return WVL_EXIT_OK;
 }
 
 /* ---- -TargetBitDepth: the arithmetic of opj_compress, for every input format ----------------- */

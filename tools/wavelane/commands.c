@@ -43,23 +43,18 @@ static const wvl_cli_command *find_command(const char *name)
 
 int wvl_cli_is_command(const char *name) { return find_command(name) != NULL; }
 
-static void print_command(FILE *file, const wvl_cli_command *command)
-{
-    fprintf(file, "%s\n\n", command->usage);
-    wvl_cli_print_wrapped(file, command->doc);
-    for (const wvl_cli_option *o = command->options; o->doc; o++) {
-        fprintf(file, "\n  %s%s%s%s\n", wvl_cli_dashes(o->name), o->name, o->argument ? " " : "",
-                o->argument ? o->argument : "");
-        wvl_cli_print_wrapped(file, o->doc);
-    }
-}
-
 void wvl_cli_print_help_of(FILE *file, const char *command)
 {
     const wvl_cli_command *found = find_command(command);
     if (!found || !found->options) {
         wvl_cli_print_help(file);
     } else {
-        print_command(file, found);
+        fprintf(file, "%s\n\n", found->usage);
+        wvl_cli_print_wrapped(file, found->doc);
+        for (const wvl_cli_option *o = found->options; o->doc; o++) {
+            fprintf(file, "\n  %s%s%s%s\n", wvl_cli_dashes(o->name), o->name, o->argument ? " " : "",
+                    o->argument ? o->argument : "");
+            wvl_cli_print_wrapped(file, o->doc);
+        }
     }
 }

@@ -282,18 +282,6 @@ static wvl_cli_summary summarize(const wvl_cli_job *j)
                              .lossless = wvl_cli_wants_lossless(j->params)};
 }
 
-static void report_success(wvl_cli_job *j)
-{
-    wvl_cli_batch *s = j->s;
-    const wvl_cli_args *args = s->args;
-    wvl_cli_summary summary = summarize(j);
-    if (args->json) {
-        wvl_cli_summary_json(&s->report, &summary);
-    } else if (!args->quiet) {
-        wvl_cli_summary_text(s->out, &summary, args->psnr_report);
-    }
-}
-
 static void report_plan(wvl_cli_job *j)
 {
     wvl_cli_summary summary = summarize(j);
@@ -436,7 +424,14 @@ void wvl_cli_report_job(wvl_cli_job *j, int code)
     } else if (wvl_cli_is_plan_only(j->s->args)) {
         report_plan(j);
     } else {
-        report_success(j);
+        wvl_cli_batch *s = j->s;
+        const wvl_cli_args *args = s->args;
+        wvl_cli_summary summary = summarize(j);
+        if (args->json) {
+            wvl_cli_summary_json(&s->report, &summary);
+        } else if (!args->quiet) {
+            wvl_cli_summary_text(s->out, &summary, args->psnr_report);
+        }
     }
     note_lost_report(j->s);
     wvl_cli_clear_warnings();

@@ -97,18 +97,6 @@ static void put_block(key_writer *k, const void *data, size_t bytes)
     put(k, data, data ? bytes : 0);
 }
 
-static void put_options(key_writer *k, const wvl_params *params, int has_own_limit)
-{
-    size_t count;
-    const wvl_option *options = wvl_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        int is_own = has_own_limit && !strcmp(options[i].key, "max-bytes");
-        const char *value = is_own ? "own" : wvl_params_get(params, options[i].key);
-        k->failed |= !value;
-        put_block(k, value, value ? strlen(value) : 0);
-    }
-}
-
 static void put_format(key_writer *k, const wvl_image_format *f)
 {
     put_number(k, (uint64_t)f->x0 << 32 | f->y0);
@@ -118,16 +106,6 @@ static void put_format(key_writer *k, const wvl_image_format *f)
         const wvl_component_format *c = &f->components[i];
         const uint8_t bytes[4] = {c->depth, c->is_signed, c->dx, c->dy};
         put(k, bytes, sizeof bytes);
-    }
-}
-
-static void put_boxes(key_writer *k, const wvl_jp2_info *jp2)
-{
-    put_number(k, jp2->box_count);
-    for (uint32_t i = 0; i < jp2->box_count; i++) {
-        put_number(k, jp2->boxes[i].type);
-        put(k, jp2->boxes[i].uuid, sizeof jp2->boxes[i].uuid);
-        put_block(k, jp2->boxes[i].data, jp2->boxes[i].bytes);
     }
 }
 
@@ -142,14 +120,26 @@ static void put_jp2(key_writer *k, const wvl_jp2_info *jp2)
     put_block(k, jp2->palette, (size_t)jp2->palette_entries * jp2->palette_columns * sizeof *jp2->palette);
     put_block(k, jp2->channel_types, jp2->channel_count * sizeof *jp2->channel_types);
     put(k, dots, sizeof dots);
-    put_boxes(k, jp2);
+    put_number(k, jp2->box_count);
+    for (uint32_t i = 0; i < jp2->box_count; i++) {
+        put_number(k, jp2->boxes[i].type);
+        put(k, jp2->boxes[i].uuid, sizeof jp2->boxes[i].uuid);
+        put_block(k, jp2->boxes[i].data, jp2->boxes[i].bytes);
+    }
 }
 
 static uint8_t *build_key(const wvl_cli_plan_input *p, size_t *bytes)
 {
     key_writer k = {NULL, 0, 0, 0};
     const wvl_io_picture *io = &p->picture->io;
-    put_options(&k, p->params, p->has_own_limit);
+    size_t count;
+    const wvl_option *options = wvl_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        int is_own = p->has_own_limit && !strcmp(options[i].key, "max-bytes");
+        const char *value = is_own ? "own" : wvl_params_get(p->params, options[i].key);
+        k.failed |= !value;
+        put_block(&k, value, value ? strlen(value) : 0);
+    }
     put_block(&k, io->icc, io->icc_bytes); /* the tables of "input-color" custom come from it */
     put_format(&k, &p->picture->format);
     put_number(&k, p->jp2 != NULL);
@@ -498,22 +488,17 @@ static void open_listed(wvl_context *context, const char *list)
     }
 }
 
-static void open_every(wvl_context *context)
-{
-    wvl_device_info info = {.struct_size = sizeof info};
-    for (uint32_t i = 0; wvl_device_describe(i, &info) == WVL_OK; i++) {
-        if (info.usable) {
-            (void)wvl_context_open_device(context, i, NULL, 0);
-        }
-    }
-}
-
 static void *work(void *user)
 {
     const wvl_cli_ahead *ahead = user;
     const char *ordinals = strchr(ahead->device, ':');
     if (ordinals && !strcmp(ordinals, ":all")) {
-        open_every(ahead->context);
+        wvl_device_info info = {.struct_size = sizeof info};
+        for (uint32_t i = 0; wvl_device_describe(i, &info) == WVL_OK; i++) {
+            if (info.usable) {
+                (void)wvl_context_open_device(ahead->context, i, NULL, 0);
+            }
+        }
     } else {
         open_listed(ahead->context, ordinals ? ordinals + 1 : "0");
     }

@@ -242,22 +242,17 @@ static void encode_entries(wvl_cli_batch *s)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static void report_sums(wvl_cli_batch *s)
-{
-    wvl_cli_report_close(&s->report); /* the list of pictures */
-    wvl_cli_report_open_object(&s->report, "summary");
-    wvl_cli_report_number(&s->report, "pictures", s->directory.count);
-    wvl_cli_report_number(&s->report, "encoded", s->done - s->failed - s->skipped);
-    wvl_cli_report_number(&s->report, "skipped", s->skipped);
-    wvl_cli_report_number(&s->report, "failed", s->failed);
-    wvl_cli_report_reasons(&s->report, &s->reasons);
-}
-
 static void sum_up(wvl_cli_batch *s)
 {
     size_t count = s->directory.count;
     if (s->args->json) {
-        report_sums(s);
+        wvl_cli_report_close(&s->report); /* the list of pictures */
+        wvl_cli_report_open_object(&s->report, "summary");
+        wvl_cli_report_number(&s->report, "pictures", s->directory.count);
+        wvl_cli_report_number(&s->report, "encoded", s->done - s->failed - s->skipped);
+        wvl_cli_report_number(&s->report, "skipped", s->skipped);
+        wvl_cli_report_number(&s->report, "failed", s->failed);
+        wvl_cli_report_reasons(&s->report, &s->reasons);
         return;
     }
     if (s->args->quiet || wvl_cli_is_plan_only(s->args) || !s->done) {

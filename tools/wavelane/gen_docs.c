@@ -90,18 +90,6 @@ static void put_man_command(const char *name)
     }
 }
 
-static void put_man_presets(void)
-{
-    size_t count;
-    const wvl_preset *presets = wvl_presets(&count);
-    for (size_t i = 0; i < count; i++) {
-        put_entry(presets[i].name, presets[i].doc);
-        fputs(".br\n", stdout);
-        put_roff(presets[i].settings);
-        fputs("\n", stdout);
-    }
-}
-
 static int write_man(const char *path)
 {
     char line[1024];
@@ -116,7 +104,14 @@ static int write_man(const char *path)
         } else if (!strcmp(line, "@SEQUENCE@\n")) {
             put_man_command("sequence");
         } else if (!strcmp(line, "@PRESETS@\n")) {
-            put_man_presets();
+            size_t count;
+            const wvl_preset *presets = wvl_presets(&count);
+            for (size_t i = 0; i < count; i++) {
+                put_entry(presets[i].name, presets[i].doc);
+                fputs(".br\n", stdout);
+                put_roff(presets[i].settings);
+                fputs("\n", stdout);
+            }
         } else if (!strcmp(line, "@VERSION@\n")) {
             printf("wavelane %d.%d.%d\n", WVL_VERSION_MAJOR, WVL_VERSION_MINOR, WVL_VERSION_PATCH);
         } else {
@@ -493,17 +488,6 @@ static void put_zsh_option(const wvl_cli_option *option, const char *dashes, con
     close_zsh();
 }
 
-static void put_zsh_command_values(const wvl_cli_option *o)
-{
-    if (are_words(o->argument)) {
-        fputs("(", stdout);
-        put_words(o->argument);
-        fputs(")", stdout);
-    } else {
-        fputs(names_file(o) ? "_files" : " ", stdout);
-    }
-}
-
 /* The commands beside encode have few options of their own. */
 static void put_zsh_commands(void)
 {
@@ -518,7 +502,13 @@ static void put_zsh_commands(void)
         for (const wvl_cli_option *o = commands[i].options; o && o->doc; o++) {
             open_zsh(wvl_cli_dashes(o->name), o->name, o->doc, o->argument);
             if (o->argument) {
-                put_zsh_command_values(o);
+                if (are_words(o->argument)) {
+                    fputs("(", stdout);
+                    put_words(o->argument);
+                    fputs(")", stdout);
+                } else {
+                    fputs(names_file(o) ? "_files" : " ", stdout);
+                }
             }
             close_zsh();
         }

@@ -41,17 +41,6 @@ static void print_all_options(FILE *file)
     }
 }
 
-static void print_presets(FILE *file)
-{
-    size_t count;
-    const wvl_preset *presets = wvl_presets(&count);
-    fputs("\nPresets\n", file);
-    for (size_t i = 0; i < count; i++) {
-        fprintf(file, "  %s\n", presets[i].name);
-        wvl_cli_print_wrapped(file, presets[i].doc);
-    }
-}
-
 void wvl_cli_print_help(FILE *file)
 {
     fputs("wavelane: JPEG 2000 encoder\n"
@@ -70,7 +59,13 @@ void wvl_cli_print_help(FILE *file)
           "Names work with one dash or two. -NAME VALUE and --NAME=VALUE are the same; [yes|no] alone is yes.\n",
           file);
     print_all_options(file);
-    print_presets(file);
+    size_t count;
+    const wvl_preset *presets = wvl_presets(&count);
+    fputs("\nPresets\n", file);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(file, "  %s\n", presets[i].name);
+        wvl_cli_print_wrapped(file, presets[i].doc);
+    }
     fputs("\nExit codes: 0 done, 1 some picture of several failed, 2 usage or parameters, 3 input, 4 output,\n"
           "5 memory, threads or device, 6 check failed, 7 a report cannot be written, 130 interrupted.\n",
           file);

@@ -45,12 +45,6 @@ static int parse_words(request *q, int argc, char **argv)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static void print_heading(void)
-{
-    puts("file,bytes,format,width,height,components,least_depth,most_depth,tile_width,tile_height,tile_parts,"
-         "layers,levels,block_width,block_height,style,progression,transform,codestream_bytes,problems,error");
-}
-
 static void put_numbers(wvl_cli_row *row, int is_known, const uint64_t *numbers, unsigned count)
 {
     for (unsigned i = 0; is_known && i < count; i++) {
@@ -141,7 +135,8 @@ static int print_all(request *q)
         if (!q->unseen) {
             return wvl_cli_fail(WVL_EXIT_DEVICE, "/dev/null: cannot be opened; --csv needs it");
         }
-        print_heading();
+        puts("file,bytes,format,width,height,components,least_depth,most_depth,tile_width,tile_height,tile_parts,"
+             "layers,levels,block_width,block_height,style,progression,transform,codestream_bytes,problems,error");
     }
     int code = wvl_cli_list_files(&q->files);
     for (size_t i = 0; i < q->files.count && !ferror(stdout); i++) {

@@ -170,17 +170,6 @@ int wvl_cli_fail(int code, const char *format, ...)
 
 int wvl_cli_lack_memory(const char *name) { return wvl_cli_fail(WVL_EXIT_DEVICE, "%s: out of memory", name); }
 
-/* As put_line, for what is printed once a run. */
-static void put_once(const char *name, const char *text)
-{
-    size_t bytes = strlen(name) + strlen(text) + 4;
-    if (own.holds && make_room(bytes)) {
-        own.bytes += (size_t)snprintf(own.text + own.bytes, bytes, "%c%s%c%s\n", ONCE, name, NAME_END, text);
-    } else {
-        print_once(name, text);
-    }
-}
-
 void wvl_cli_tell_repeats(void)
 {
     for (size_t i = 0; i < seen.count; i++) {
@@ -284,7 +273,13 @@ static void say(message_kind kind, const char *name, const char *format, va_list
         (void)add_text(&own.noted, text);
     }
     if (is_shown && kind == WARNING_ONCE) {
-        put_once(name, text);
+        /* As put_line, for what is printed once a run. */
+        size_t bytes = strlen(name) + strlen(text) + 4;
+        if (own.holds && make_room(bytes)) {
+            own.bytes += (size_t)snprintf(own.text + own.bytes, bytes, "%c%s%c%s\n", ONCE, name, NAME_END, text);
+        } else {
+            print_once(name, text);
+        }
     } else if (is_shown) {
         put_line(is_warning ? "warning: " : "", text);
     }

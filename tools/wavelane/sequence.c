@@ -275,33 +275,6 @@ static void check_rest(wvl_cli_sequence *q)
     wvl_cli_return_buffer(&q->buffers, bytes);
 }
 
-/* Whoever wrote into the pipe may have ended behind the header. */
-static void refuse_no_frames(wvl_cli_sequence *q)
-{
-    if (q->source.stream && !q->done && !q->code) {
-        wvl_cli_error("%s: ends before the first frame of this run", q->source.name);
-        q->code = WVL_EXIT_INPUT;
-    }
-}
-
-static void name_failures(wvl_cli_sequence *q)
-{
-    uint64_t bad = q->failed + q->black;
-    if (bad) {
-        wvl_cli_error("%" PRIu64 " of %" PRIu64 " frames failed; the first: %s", bad, q->done, q->first_failed);
-        q->code = q->code ? q->code : WVL_EXIT_SOME_FAILED;
-    }
-}
-
-/* What other processes have waited for is not known here. */
-static void warn_of_timeout(const wvl_cli_sequence *q, const wvl_cli_crew *crew)
-{
-    int waits = atomic_load(&q->has_waited) || (q->source.stream && wvl_cli_stream_waits(q->source.stream));
-    if (q->options->timeout_given != WVL_CLI_NOT_GIVEN && q->encoded && !waits && crew->run == run_frames) {
-        wvl_cli_warn("--timeout had no effect; no frame came from a pipe or device");
-    }
-}
-
 /* Frames that somebody may take for those of the inputs as they are now. */
 static void warn_of_old_frames(const wvl_cli_sequence *q, uint64_t left_behind)
 {
@@ -328,11 +301,23 @@ static void run_opened(wvl_cli_sequence *q, const wvl_cli_crew *crew)
     q->store = NULL;
     q->code = q->code ? q->code : code;
     check_rest(q);
-    refuse_no_frames(q);
-    warn_of_timeout(q, crew);
+    /* Whoever wrote into the pipe may have ended behind the header. */
+    if (q->source.stream && !q->done && !q->code) {
+        wvl_cli_error("%s: ends before the first frame of this run", q->source.name);
+        q->code = WVL_EXIT_INPUT;
+    }
+    /* What other processes have waited for is not known here. */
+    int waits = atomic_load(&q->has_waited) || (q->source.stream && wvl_cli_stream_waits(q->source.stream));
+    if (q->options->timeout_given != WVL_CLI_NOT_GIVEN && q->encoded && !waits && crew->run == run_frames) {
+        wvl_cli_warn("--timeout had no effect; no frame came from a pipe or device");
+    }
     wvl_cli_warn_unused(q->options->words[0], q->batch.unused);
     warn_of_old_frames(q, left_behind);
-    name_failures(q);
+    uint64_t bad = q->failed + q->black;
+    if (bad) {
+        wvl_cli_error("%" PRIu64 " of %" PRIu64 " frames failed; the first: %s", bad, q->done, q->first_failed);
+        q->code = q->code ? q->code : WVL_EXIT_SOME_FAILED;
+    }
     wvl_cli_tell_repeats();
     wvl_cli_end_report(q);
 }

@@ -379,16 +379,6 @@ static void finish_work(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *tu
     }
 }
 
-static void work_on(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
-{
-    int code = WVL_EXIT_OK;
-    double started = wvl_cli_seconds();
-    if (fetch_frame(q, f, &code) && await_limit(q, f)) {
-        finish_work(q, f, turns, code);
-        f->facts.seconds = wvl_cli_seconds() - started;
-    }
-}
-
 void wvl_cli_do_frame(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
 {
     int code = WVL_EXIT_OK;
@@ -423,19 +413,6 @@ static void put_bytes(wvl_cli_sequence *q, const wvl_cli_frame *f)
         pthread_cond_broadcast(&q->changed);
         pthread_mutex_unlock(&q->lock);
     }
-}
-
-/* A new frame goes into the file of all, and into the journal. */
-static void write_in_turn(wvl_cli_sequence *q, wvl_cli_frame *f)
-{
-    int is_new = f->state == WVL_CLI_FRAME_ENCODED || f->state == WVL_CLI_FRAME_BLACK;
-    if (is_new && !wvl_cli_has_files(q->store)) {
-        f->code = wvl_cli_append_frame(q->store, f->bytes, &f->record);
-    }
-    if (is_new && !f->code) {
-        f->code = wvl_cli_note_frame(q->store, &f->record);
-    }
-    f->state = f->code ? WVL_CLI_FRAME_FAILED : f->state;
 }
 
 static void count_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
@@ -484,7 +461,15 @@ static void account(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
     if (q->stopped && !wvl_cli_has_files(q->store)) {
         return;
     }
-    write_in_turn(q, f);
+    /* A new frame goes into the file of all, and into the journal. */
+    int is_new = f->state == WVL_CLI_FRAME_ENCODED || f->state == WVL_CLI_FRAME_BLACK;
+    if (is_new && !wvl_cli_has_files(q->store)) {
+        f->code = wvl_cli_append_frame(q->store, f->bytes, &f->record);
+    }
+    if (is_new && !f->code) {
+        f->code = wvl_cli_note_frame(q->store, &f->record);
+    }
+    f->state = f->code ? WVL_CLI_FRAME_FAILED : f->state;
     if (!wvl_cli_account_frame(q, f)) {
         wvl_cli_stop_turns(turns);
     }
@@ -512,7 +497,12 @@ void wvl_cli_run_frame(void *user, wvl_cli_turns *turns, size_t place, void *pie
     wvl_cli_sequence *q = user;
     wvl_cli_frame *f = piece;
     f->place = place;
-    work_on(q, f, turns);
+    int code = WVL_EXIT_OK;
+    double started = wvl_cli_seconds();
+    if (fetch_frame(q, f, &code) && await_limit(q, f)) {
+        finish_work(q, f, turns, code);
+        f->facts.seconds = wvl_cli_seconds() - started;
+    }
     release_work(q, f);
 }
 

@@ -59,19 +59,6 @@ static void write_line(const wvl_cli_sequence *q, const wvl_cli_frame *f)
     wvl_cli_report_finish(&r);
 }
 
-static void log_line(const wvl_cli_sequence *q, const wvl_cli_frame *f)
-{
-    const char *output = f->output && strcmp(f->output, "-") != 0 ? f->output : "standard output";
-    fprintf(q->log, "frame %" PRIu64 ": %s, %s", f->record.frame, state_words[f->state], output);
-    if (f->state != WVL_CLI_FRAME_FAILED) {
-        fprintf(q->log, ", %" PRIu64 " bytes", f->record.bytes);
-    }
-    if (f->state == WVL_CLI_FRAME_ENCODED || f->state == WVL_CLI_FRAME_BLACK) {
-        fprintf(q->log, ", %.1f ms", f->facts.seconds * 1000.0);
-    }
-    fputc('\n', q->log);
-}
-
 /* ---- Progress -------------------------------------------------------------------------------- */
 
 static double frames_a_second(const wvl_cli_sequence *q, double now)
@@ -213,7 +200,15 @@ void wvl_cli_report_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
         write_line(q, f);
     }
     if (q->log) {
-        log_line(q, f);
+        const char *output = f->output && strcmp(f->output, "-") != 0 ? f->output : "standard output";
+        fprintf(q->log, "frame %" PRIu64 ": %s, %s", f->record.frame, state_words[f->state], output);
+        if (f->state != WVL_CLI_FRAME_FAILED) {
+            fprintf(q->log, ", %" PRIu64 " bytes", f->record.bytes);
+        }
+        if (f->state == WVL_CLI_FRAME_ENCODED || f->state == WVL_CLI_FRAME_BLACK) {
+            fprintf(q->log, ", %.1f ms", f->facts.seconds * 1000.0);
+        }
+        fputc('\n', q->log);
     }
     show_progress(q);
 }

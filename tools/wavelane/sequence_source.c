@@ -111,15 +111,6 @@ static int begins_as_y4m(int fd)
     return pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head && !memcmp(head, "YUV4MPEG2", sizeof head);
 }
 
-static int count_pages(const wvl_cli_sequence_options *o, wvl_cli_source *s)
-{
-    size_t count;
-    int code = wvl_cli_list_full_pages(s->name, &o->args.io, &s->pages, &count);
-    s->kind = WVL_CLI_FROM_PAGES;
-    s->total = count;
-    return code;
-}
-
 void wvl_cli_choose_frame_page(const wvl_cli_source *s, uint64_t number, wvl_cli_args *args)
 {
     if (s->kind == WVL_CLI_FROM_PAGES) {
@@ -155,16 +146,11 @@ static int open_file(const wvl_cli_sequence_options *o, wvl_cli_source *s)
         return open_stream(o, s, fd, s->name);
     }
     (void)close(fd);
-    return count_pages(o, s);
-}
-
-static int open_standard(const wvl_cli_sequence_options *o, wvl_cli_source *s)
-{
-    int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-    if (fd < 0) {
-        return wvl_cli_fail(WVL_EXIT_INPUT, "standard input: %s", strerror(errno));
-    }
-    return open_stream(o, s, fd, "standard input");
+    size_t count;
+    int code = wvl_cli_list_full_pages(s->name, &o->args.io, &s->pages, &count);
+    s->kind = WVL_CLI_FROM_PAGES;
+    s->total = count;
+    return code;
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
@@ -216,7 +202,11 @@ static int open_kind(const wvl_cli_sequence_options *o, wvl_cli_source *s)
     unsigned digits;
     const char *rest;
     if (!strcmp(s->name, "-")) {
-        return open_standard(o, s);
+        int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+        if (fd < 0) {
+            return wvl_cli_fail(WVL_EXIT_INPUT, "standard input: %s", strerror(errno));
+        }
+        return open_stream(o, s, fd, "standard input");
     }
     s->kind = WVL_CLI_FROM_LIST;
     if (s->name[0] == '@') {
@@ -314,17 +304,6 @@ static void add_path(wvl_cli_inputs *list, const char *path)
     }
 }
 
-/* The frames of a pattern, those of other shards too. */
-static void add_pattern(wvl_cli_inputs *list, const wvl_cli_source *s)
-{
-    for (uint64_t n = 0; n < s->total && n < MOST_LOOKS && !list->lacks_memory; n++) {
-        char *path = wvl_cli_name_input(s, s->range.first + n * s->range.step);
-        list->lacks_memory |= !path;
-        add_path(list, path);
-        free(path);
-    }
-}
-
 static void add_all(wvl_cli_inputs *list, const wvl_cli_sequence_options *o, const wvl_cli_source *s)
 {
     struct stat st;
@@ -343,7 +322,13 @@ static void add_all(wvl_cli_inputs *list, const wvl_cli_sequence_options *o, con
         add_path(list, s->directory.entries[i].input);
     }
     if (s->kind == WVL_CLI_FROM_PATTERN) {
-        add_pattern(list, s);
+        /* The frames of a pattern, those of other shards too. */
+        for (uint64_t n = 0; n < s->total && n < MOST_LOOKS && !list->lacks_memory; n++) {
+            char *path = wvl_cli_name_input(s, s->range.first + n * s->range.step);
+            list->lacks_memory |= !path;
+            add_path(list, path);
+            free(path);
+        }
     }
 }
 

@@ -382,18 +382,6 @@ static int judge_file(request *q, wvl_cli_verdict *v)
     return WVL_EXIT_OK;
 }
 
-static void report_file(const request *q, const wvl_cli_verdict *v)
-{
-    int json = q->json && q->files.is_many ? WVL_REPORT_JSON_LINE : q->json;
-    if (q->csv) {
-        wvl_cli_put_verdict_row(stdout, v, q->options.profile);
-    } else if (v->is_judged) {
-        wvl_cli_report_verdict(v, q->options.profile, json);
-    } else if (json == WVL_REPORT_JSON_LINE) {
-        wvl_cli_report_unread(v);
-    }
-}
-
 static int verify(request *q, const char *name)
 {
     wvl_cli_verdict v;
@@ -402,7 +390,14 @@ static int verify(request *q, const char *name)
     v.summary.struct_size = sizeof v.summary;
     int code = read_file(q, &v);
     TRY(code, judge_file(q, &v));
-    report_file(q, &v);
+    int json = q->json && q->files.is_many ? WVL_REPORT_JSON_LINE : q->json;
+    if (q->csv) {
+        wvl_cli_put_verdict_row(stdout, &v, q->options.profile);
+    } else if (v.is_judged) {
+        wvl_cli_report_verdict(&v, q->options.profile, json);
+    } else if (json == WVL_REPORT_JSON_LINE) {
+        wvl_cli_report_unread(&v);
+    }
     if (!code && v.verdict) {
         code = wvl_cli_fail(WVL_EXIT_CHECK, "%s: %s", v.name,
                             v.verdict == WVL_CHECK_ILLEGAL
