@@ -291,6 +291,11 @@ size_t wvl_io_dpx_word_bytes(wvl_io_words words, uint64_t samples);
 void wvl_io_dpx_expand_words(wvl_io_words words, const uint8_t *line, uint8_t *row, size_t samples);
 
 /* Byte order. */
+static inline int wvl_io_is_little_endian(void)
+{
+    const uint16_t probe = 1;
+    return *(const uint8_t *)&probe;
+}
 static inline uint64_t wvl_io_number(const uint8_t *p, int big_endian, unsigned byte_count) /* at most 8 */
 {
     uint64_t value = 0;
@@ -316,18 +321,6 @@ static inline uint32_t wvl_io_get32(const uint8_t *p, int big_endian)
 /* Behind the decimal number at p, which must begin with a digit and be at most UINT32_MAX; NULL: it is not. */
 const char *wvl_io_parse_number(const char *p, uint32_t *value);
 
-/* A sample of 1, 2 or 4 bytes in host order, cut to that; wvl_io_load() reads it. */
-static inline void wvl_io_store(uint8_t *at, unsigned bytes, uint32_t sample)
-{
-    uint16_t half = (uint16_t)sample;
-    if (bytes == 1) {
-        *at = (uint8_t)sample;
-    } else if (bytes == 2) {
-        memcpy(at, &half, sizeof half);
-    } else {
-        memcpy(at, &sample, sizeof sample);
-    }
-}
 /* The highest of samples of 1 or 2 bytes without a sign. */
 uint32_t wvl_io_highest(const uint8_t *row, size_t count, unsigned bytes);
 /* Two's complement of `depth` bits becomes that of the container. */

@@ -77,6 +77,10 @@ typedef struct wvl_io_metadata {
     size_t box_count;
 } wvl_io_metadata;
 
+/* The character at p in UTF-8 of `left` bytes, of which there is one, and its bytes; 0: there is none. Overlong forms,
+ * surrogates, and U+FFFE and U+FFFF, which XML lacks, are none. */
+uint32_t wvl_io_utf8_point(const uint8_t *p, size_t left, unsigned *length);
+
 /* Frees everything and empties *metadata. Safe on an emptied one. */
 void wvl_io_release_metadata(wvl_io_metadata *metadata);
 

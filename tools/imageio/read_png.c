@@ -231,12 +231,8 @@ static int describe(png_state *s)
     if (s->depth < 8) {
         png_set_packing(s->png);
     }
-    if (s->depth == 16) {
-        const uint16_t probe = 1;
-
-        if (*(const uint8_t *)&probe == 1) {
-            png_set_swap(s->png);
-        }
+    if (s->depth == 16 && wvl_io_is_little_endian()) {
+        png_set_swap(s->png);
     }
     s->passes = png_set_interlace_handling(s->png);
     if (s->passes != 1) {

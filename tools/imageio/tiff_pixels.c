@@ -18,8 +18,7 @@ typedef struct target {
 /* libtiff hands out 24-bit samples in host order, three bytes each. */
 static void unpack_24(const uint8_t *from, uint8_t *to, size_t count)
 {
-    const uint16_t probe = 1;
-    int is_little = *(const uint8_t *)&probe == 1;
+    int is_little = wvl_io_is_little_endian();
 
     for (size_t i = 0; i < count; i++, from += 3) {
         uint32_t low = is_little ? from[0] : from[2], high = is_little ? from[2] : from[0];

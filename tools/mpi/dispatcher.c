@@ -274,8 +274,7 @@ void wvl_mpi_dispatch(wvl_cli_sequence *q, void *dispatcher)
 {
     dispatch r = {.q = q, .d = dispatcher};
     if (!open_dispatch(&r)) {
-        wvl_cli_error("out of memory");
-        q->code = WVL_EXIT_DEVICE;
+        q->code = wvl_cli_fail(WVL_EXIT_DEVICE, "out of memory");
     } else {
         wvl_mpi_start start = {.goes_on = 1};
         r.d->has_started = 1;

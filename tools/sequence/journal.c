@@ -122,8 +122,8 @@ static wvl_sequence_journal_status read_head(const wvl_sequence_checksum *checks
         return WVL_SEQUENCE_JOURNAL_CUT;
     }
     put_begin(wanted, wvl_sequence_sum_bytes(checksum, 0, start, (size_t)(c->at - start)));
-    return peek_line(c, line) && !strcmp(line, wanted) && take_text(c, line) ? WVL_SEQUENCE_JOURNAL_OK
-                                                                             : WVL_SEQUENCE_JOURNAL_FOREIGN;
+    int is_begin = peek_line(c, line) && !strcmp(line, wanted) && take_text(c, line);
+    return is_begin ? WVL_SEQUENCE_JOURNAL_OK : WVL_SEQUENCE_JOURNAL_FOREIGN;
 }
 
 /* A line is a record or a claim if writing what was read gives the same line. */
@@ -204,7 +204,10 @@ static int read_line(const wvl_sequence_checksum *checksum, cursor *c, wvl_seque
     if (take_claim(checksum, c, line, &claim)) {
         return wvl_sequence_add_claim(journal, &claim) ? 1 : -1;
     }
-    return !take_record(c, line, &record) ? 0 : add_record(journal, &record) ? 1 : -1;
+    if (!take_record(c, line, &record)) {
+        return 0;
+    }
+    return add_record(journal, &record) ? 1 : -1;
 }
 
 wvl_sequence_journal_status wvl_sequence_read_journal(const wvl_sequence_checksum *checksum, const char *text,

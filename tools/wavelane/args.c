@@ -135,18 +135,9 @@ static int is_known_option(const char *text)
 
 const char *wvl_cli_scan_number(const char *p, uint64_t minimum, uint64_t maximum, uint64_t *value)
 {
-    uint64_t v = 0;
-    if (*p < '0' || *p > '9') {
-        return NULL;
-    }
-    for (; *p >= '0' && *p <= '9'; p++) {
-        if (v > (UINT64_MAX - 9) / 10) {
-            return NULL;
-        }
-        v = v * 10 + (unsigned)(*p - '0');
-    }
-    *value = v;
-    return v >= minimum && v <= maximum ? p : NULL;
+    char *end;
+    *value = strtoull(p, &end, 10);
+    return *p >= '0' && *p <= '9' && *value >= minimum && *value <= maximum && *value < UINT64_MAX ? end : NULL;
 }
 
 int wvl_cli_parse_number(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *value)

@@ -39,14 +39,6 @@ int wvl_cli_change_channels(const wvl_cli_args *args, const char *name, wvl_io_p
 
 /* ---- -TargetBitDepth: the arithmetic of opj_compress, for every input format ----------------- */
 
-void wvl_cli_store_sample(uint8_t *p, unsigned bytes, int64_t value)
-{
-    uint8_t v8 = (uint8_t)value;
-    uint16_t v16 = (uint16_t)value;
-    uint32_t v32 = (uint32_t)value;
-    memcpy(p, bytes == 1 ? (void *)&v8 : bytes == 2 ? (void *)&v16 : (void *)&v32, bytes);
-}
-
 /* Up: v * (greatest new) / (greatest old), toward zero; the products stay below 2^64. Down: bits are dropped. */
 static int64_t scale_sample(int64_t v, unsigned from, unsigned to, int is_signed)
 {
@@ -65,7 +57,7 @@ static void scale_component(const wvl_io_component *c, uint8_t *data, unsigned b
 {
     for (uint32_t y = 0; y < c->height; y++) {
         for (uint32_t x = 0; x < c->width; x++, data += bytes) {
-            wvl_cli_store_sample(data, bytes, scale_sample(wvl_io_sample(c, x, y), c->depth, depth, c->is_signed));
+            wvl_io_store(data, bytes, (uint32_t)scale_sample(wvl_io_sample(c, x, y), c->depth, depth, c->is_signed));
         }
     }
 }

@@ -263,8 +263,6 @@ typedef struct wvl_cli_report {
     uint8_t is_line[16]; /* text: members go on one line */
 } wvl_cli_report;
 
-/* Code point of the UTF-8 sequence at p, and its bytes; 0: there is none. Overlong forms and surrogates are none. */
-uint32_t wvl_cli_utf8_point(const unsigned char *p, unsigned *length);
 void wvl_cli_report_start(wvl_cli_report *r, FILE *file, int json);
 void wvl_cli_report_finish(wvl_cli_report *r);
 /* name NULL inside a list. An object is a heading with members below it; a line keeps its members beside it. */
@@ -375,7 +373,6 @@ int wvl_cli_make_demo(wvl_io_picture *io);
 int wvl_cli_wants_device(const wvl_params *params);
 /* WVL_SAMPLE_8, 16 or 32. */
 uint8_t wvl_cli_container_of_samples(const wvl_io_component *component);
-void wvl_cli_store_sample(uint8_t *at, unsigned bytes, int64_t value);
 double wvl_cli_raw_bits(const wvl_cli_picture *picture);
 double wvl_cli_sample_count(const wvl_cli_picture *picture);
 

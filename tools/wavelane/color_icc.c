@@ -150,16 +150,6 @@ static int take_matrix(const char *name, cmsHPROFILE profile, const double *whit
 
 /* ---- Other profiles: the picture itself is converted ----------------------------------------- */
 
-static double fetch_part(const wvl_io_component *c, uint32_t x, uint32_t y)
-{
-    const uint8_t *p = (const uint8_t *)c->data + y * c->stride_bytes + x * c->sample_stride_bytes;
-    uint16_t v = *p;
-    if (c->sample_bytes == 2) {
-        memcpy(&v, p, 2);
-    }
-    return (double)v / ((1u << c->depth) - 1);
-}
-
 static uint16_t code_of(double light)
 {
     double v = light * 48.0 / 52.37;
@@ -170,7 +160,8 @@ static void convert_row(cmsHTRANSFORM transform, const double *white, const wvl_
                         uint16_t *codes)
 {
     for (uint32_t i = 0; i < 3 * io->width; i++) {
-        row[i] = fetch_part(&io->components[i % 3], i / 3, y);
+        const wvl_io_component *c = &io->components[i % 3];
+        row[i] = (double)wvl_io_sample(c, i / 3, y) / ((1u << c->depth) - 1);
     }
     cmsDoTransform(transform, row, row, io->width);
     for (uint32_t i = 0; i < 3 * io->width; i++) {

@@ -67,37 +67,18 @@ void wvl_cli_release_plans(wvl_cli_plans *plans)
 
 /* ---- What makes a plan, written down: options, format, boxes --------------------------------- */
 
-typedef struct key_writer {
-    uint8_t *data;
-    size_t bytes, room;
-    int failed;
-} key_writer;
+static void put(FILE *k, const void *data, size_t bytes) { (void)fwrite(data, 1, bytes, k); }
 
-static void put(key_writer *k, const void *data, size_t bytes)
-{
-    if (!k->failed && bytes > k->room - k->bytes) {
-        size_t room = k->bytes + bytes > 2048 ? 2 * (k->bytes + bytes) : 4096;
-        uint8_t *larger = realloc(k->data, room);
-        k->failed = !larger;
-        k->data = larger ? larger : k->data;
-        k->room = larger ? room : k->room;
-    }
-    if (!k->failed && bytes) {
-        memcpy(k->data + k->bytes, data, bytes);
-        k->bytes += bytes;
-    }
-}
-
-static void put_number(key_writer *k, uint64_t value) { put(k, &value, sizeof value); }
+static void put_number(FILE *k, uint64_t value) { put(k, &value, sizeof value); }
 
 /* With its length: what follows cannot be taken for a part of it. */
-static void put_block(key_writer *k, const void *data, size_t bytes)
+static void put_block(FILE *k, const void *data, size_t bytes)
 {
     put_number(k, data ? bytes : UINT64_MAX);
     put(k, data, data ? bytes : 0);
 }
 
-static void put_format(key_writer *k, const wvl_image_format *f)
+static void put_format(FILE *k, const wvl_image_format *f)
 {
     put_number(k, (uint64_t)f->x0 << 32 | f->y0);
     put_number(k, (uint64_t)f->x1 << 32 | f->y1);
@@ -109,7 +90,7 @@ static void put_format(key_writer *k, const wvl_image_format *f)
     }
 }
 
-static void put_jp2(key_writer *k, const wvl_jp2_info *jp2)
+static void put_jp2(FILE *k, const wvl_jp2_info *jp2)
 {
     const double dots[4] = {jp2->capture_x_per_metre, jp2->capture_y_per_metre, jp2->display_x_per_metre,
                             jp2->display_y_per_metre};
@@ -130,28 +111,31 @@ static void put_jp2(key_writer *k, const wvl_jp2_info *jp2)
 
 static uint8_t *build_key(const wvl_cli_plan_input *p, size_t *bytes)
 {
-    key_writer k = {NULL, 0, 0, 0};
+    char *key = NULL;
+    FILE *k = open_memstream(&key, bytes);
     const wvl_io_picture *io = &p->picture->io;
     size_t count;
+    int failed = !k;
     const wvl_option *options = wvl_options(&count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; k && i < count; i++) {
         int is_own = p->has_own_limit && !strcmp(options[i].key, "max-bytes");
         const char *value = is_own ? "own" : wvl_params_get(p->params, options[i].key);
-        k.failed |= !value;
-        put_block(&k, value, value ? strlen(value) : 0);
+        failed |= !value;
+        put_block(k, value, value ? strlen(value) : 0);
     }
-    put_block(&k, io->icc, io->icc_bytes); /* the tables of "input-color" custom come from it */
-    put_format(&k, &p->picture->format);
-    put_number(&k, p->jp2 != NULL);
-    if (p->jp2) {
-        put_jp2(&k, p->jp2);
+    if (k) {
+        put_block(k, io->icc, io->icc_bytes); /* the tables of "input-color" custom come from it */
+        put_format(k, &p->picture->format);
+        put_number(k, p->jp2 != NULL);
+        if (p->jp2) {
+            put_jp2(k, p->jp2);
+        }
+        failed |= fclose(k) != 0;
     }
-    if (k.failed) {
-        free(k.data);
-        return NULL;
+    if (failed) {
+        free(key);
     }
-    *bytes = k.bytes;
-    return k.data;
+    return failed ? NULL : (uint8_t *)key;
 }
 
 #define ENCODERS 4u /* open at the same time: more kinds of pictures side by side are rare in a folder */

@@ -211,8 +211,7 @@ static void run_entries(wvl_cli_batch *s, size_t workers)
     s->plans = wvl_cli_may_share_plans(s->args, s->params) ? &plans : NULL;
     wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
     if (!wvl_cli_run_turns(&pieces, workers, AHEAD * workers)) {
-        wvl_cli_error("%s: out of memory", s->args->image_dir);
-        s->code = WVL_EXIT_DEVICE;
+        s->code = wvl_cli_lack_memory(s->args->image_dir);
     }
     wvl_cli_arm_signals(NULL);
     wvl_cli_release_plans(&plans);
@@ -298,14 +297,14 @@ int wvl_cli_encode_folder(wvl_cli_batch *s)
         wvl_cli_warn_unused(args->image_dir, s->unused);
     }
     if (!s->code && !count) {
-        wvl_cli_error("%s: no picture in this folder; extensions are tif, png, jpg, exr, pfm, pnm, pam, pgx, dpx, bmp, "
-                      "tga, raw and yuv",
-                      args->image_dir);
-        s->code = WVL_EXIT_INPUT;
+        s->code = wvl_cli_fail(
+            WVL_EXIT_INPUT,
+            "%s: no picture in this folder; extensions are tif, png, jpg, exr, pfm, pnm, pam, pgx, dpx, bmp, "
+            "tga, raw and yuv",
+            args->image_dir);
     }
     if (!s->code && s->failed) {
-        wvl_cli_error("%zu of %zu pictures failed", s->failed, count);
-        s->code = WVL_EXIT_SOME_FAILED;
+        s->code = wvl_cli_fail(WVL_EXIT_SOME_FAILED, "%zu of %zu pictures failed", s->failed, count);
     }
     wvl_cli_release_directory(&s->directory);
     return s->code;

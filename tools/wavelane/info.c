@@ -14,12 +14,6 @@
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-static int refuse_file(const char *name, const char *reason)
-{
-    wvl_cli_error("%s: %s", name, reason);
-    return WVL_EXIT_INPUT;
-}
-
 /* A pipe cannot be read twice: its content is kept. */
 static int read_pipe(wvl_info *info, uint64_t most)
 {
@@ -36,10 +30,10 @@ int wvl_info_open(wvl_info *info, const char *name, uint64_t most)
     info->name = is_standard ? "standard input" : name;
     info->fd = is_standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
     if (info->fd < 0 || fstat(info->fd, &st)) {
-        return refuse_file(info->name, strerror(errno));
+        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: %s", info->name, strerror(errno));
     }
     if (S_ISDIR(st.st_mode)) {
-        return refuse_file(info->name, "is a directory");
+        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: is a directory", info->name);
     }
     if (!S_ISREG(st.st_mode)) {
         return read_pipe(info, most);

@@ -574,10 +574,7 @@ void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *optio
     if (option->name) {
         snprintf(name, sizeof name, "%s%s", wvl_cli_dashes(option->name), option->name);
     }
-    int is_switch = wvl_cli_is_switch(option);
-    snprintf(text, bytes, "%s%s%s%s%s%s", letter, letter[0] && name[0] ? ", " : "", name,
-             is_switch          ? " ["
-             : option->argument ? " "
-                                : "",
-             option->argument ? option->argument : "", is_switch ? "]" : "");
+    const char *argument = option->argument ? option->argument : "";
+    const char *form = wvl_cli_is_switch(option) ? "%s%s%s [%s]" : "%s%s%s %s";
+    snprintf(text, bytes, argument[0] ? form : "%s%s%s", letter, letter[0] && name[0] ? ", " : "", name, argument);
 }

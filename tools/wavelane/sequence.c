@@ -256,8 +256,7 @@ static void run_frames(wvl_cli_sequence *q, void *user)
                                    .user = q};
     (void)user;
     if (!wvl_cli_run_slots(q, &pieces)) {
-        wvl_cli_error("sequence: out of memory");
-        q->code = WVL_EXIT_DEVICE;
+        q->code = wvl_cli_fail(WVL_EXIT_DEVICE, "sequence: out of memory");
     }
 }
 
@@ -268,9 +267,9 @@ static void check_rest(wvl_cli_sequence *q)
     wvl_cli_bytes *bytes = q->limits && q->source.stream && !q->code ? wvl_cli_take_buffer(&q->buffers) : NULL;
     if (bytes && number <= q->source.range.last && q->done == place &&
         wvl_cli_read_frame(q->source.stream, place, number, bytes) == WVL_CLI_ARRIVED) {
-        wvl_cli_error("%s: the stream has more frames than the first pass had; run the first pass again",
-                      q->source.name);
-        q->code = WVL_EXIT_INPUT;
+        q->code = wvl_cli_fail(WVL_EXIT_INPUT,
+                               "%s: the stream has more frames than the first pass had; run the first pass again",
+                               q->source.name);
     }
     wvl_cli_return_buffer(&q->buffers, bytes);
 }
@@ -303,8 +302,7 @@ static void run_opened(wvl_cli_sequence *q, const wvl_cli_crew *crew)
     check_rest(q);
     /* Whoever wrote into the pipe may have ended behind the header. */
     if (q->source.stream && !q->done && !q->code) {
-        wvl_cli_error("%s: ends before the first frame of this run", q->source.name);
-        q->code = WVL_EXIT_INPUT;
+        q->code = wvl_cli_fail(WVL_EXIT_INPUT, "%s: ends before the first frame of this run", q->source.name);
     }
     /* What other processes have waited for is not known here. */
     int waits = atomic_load(&q->has_waited) || (q->source.stream && wvl_cli_stream_waits(q->source.stream));

@@ -184,8 +184,8 @@ int wvl_cli_agrees_with_file(const wvl_cli_store *store, const char *output, con
 /* In turn: the same in the file of all; then a record of either. Writes the journal now and then. */
 int wvl_cli_append_frame(wvl_cli_store *store, const wvl_cli_bytes *bytes, wvl_sequence_record *record);
 int wvl_cli_note_frame(wvl_cli_store *store, const wvl_sequence_record *record);
-/* Whether a file begins as a journal does. */
-int wvl_cli_is_journal(const char *path);
+/* Whether a regular file begins with a text of less than 64 bytes. */
+int wvl_cli_begins_with(const char *path, const char *text);
 /* Its name, or with a dot in front where only that file exists: the name of a journal of an earlier version. NULL: no
  * memory. */
 char *wvl_cli_find_journal(const char *name);

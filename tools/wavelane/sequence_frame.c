@@ -66,7 +66,7 @@ static void fill_samples(const wvl_io_component *c, uint32_t value)
     for (uint32_t y = 0; y < c->height; y++) {
         uint8_t *at = (uint8_t *)c->data + y * c->stride_bytes;
         for (uint32_t x = 0; x < c->width; x++, at += c->sample_stride_bytes) {
-            wvl_cli_store_sample(at, c->sample_bytes, value);
+            wvl_io_store(at, c->sample_bytes, value);
         }
     }
 }
@@ -281,8 +281,7 @@ static int fetch_frame(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
         f->input = wvl_cli_name_input(&q->source, f->record.frame);
         f->name = f->input ? f->input : q->source.name;
         if (!f->input) {
-            wvl_cli_error("%s: out of memory", f->name);
-            *code = WVL_EXIT_DEVICE;
+            *code = wvl_cli_lack_memory(f->name);
         }
         return 1;
     }
@@ -407,8 +406,8 @@ static void put_bytes(wvl_cli_sequence *q, const wvl_cli_frame *f)
         pthread_mutex_lock(&q->lock);
         uint64_t bytes = f->state == WVL_CLI_FRAME_FAILED ? 0 : f->record.coded_bytes;
         if (wvl_sequence_put_bytes(q->rate, bytes) && !q->code) {
-            wvl_cli_error("%s: has more bytes than its limit: a defect of wavelane, please report it", f->name);
-            q->code = WVL_EXIT_DEVICE;
+            q->code = wvl_cli_fail(
+                WVL_EXIT_DEVICE, "%s: has more bytes than its limit: a defect of wavelane, please report it", f->name);
         }
         pthread_cond_broadcast(&q->changed);
         pthread_mutex_unlock(&q->lock);

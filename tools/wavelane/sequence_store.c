@@ -207,7 +207,6 @@ static int count_old(wvl_cli_store *s, const wvl_cli_store_request *q)
 /* What follows the frames that stay goes; the index begins again, and gets their lines. */
 static int cut_file(wvl_cli_store *s, const wvl_cli_source *source)
 {
-    char text[96];
     char *name = wvl_cli_name_index(s);
     if (!name) {
         return wvl_cli_lack_memory(s->output);
@@ -223,10 +222,7 @@ static int cut_file(wvl_cli_store *s, const wvl_cli_source *source)
         code = wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: %s", name, strerror(errno));
     }
     for (uint64_t place = 0; !code && place < s->old_places; place++) {
-        const wvl_sequence_record *r = wvl_sequence_find_record(&s->old, wvl_cli_frame_number(source, place));
-        int n = snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", r->frame, s->noted, r->bytes);
-        code = wvl_cli_write_all(s->index_fd, text, (size_t)n, name);
-        s->noted += r->bytes;
+        code = wvl_cli_put_index(s, wvl_sequence_find_record(&s->old, wvl_cli_frame_number(source, place)));
     }
     free(name);
     return code;

@@ -37,7 +37,7 @@ static int convert_comment(const char *text, char *latin)
 {
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
         unsigned length;
-        uint32_t point = wvl_cli_utf8_point(p, &length);
+        uint32_t point = wvl_io_utf8_point(p, 4, &length);
         unsigned byte = point ? latin9_of(point) : 0;
         if (!point) {
             return 0;

@@ -34,11 +34,7 @@ static int begins_as_jpeg2000(const stream *s)
            (!memcmp(s->data, signature, MAGIC_BYTES) || (s->data[0] == 0xFF && s->data[1] == 0x4F));
 }
 
-int wvl_cli_could_hold(uint64_t bytes)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return bytes <= SIZE_MAX / 2 && (pages <= 0 || page <= 0 || bytes <= (uint64_t)pages * (uint64_t)page);
-}
+int wvl_cli_could_hold(uint64_t bytes) { return bytes <= SIZE_MAX / 2 && bytes <= wvl_io_machine_memory(); }
 
 static int make_room(stream *s, uint64_t wanted)
 {
