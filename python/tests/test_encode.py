@@ -132,7 +132,7 @@ def test_file(tmp_path):
     assert (tmp_path / "b.jp2").read_bytes() == wavelane.encode(PICTURE, container="jp2")
     wavelane.encode_file(str(tmp_path / "picture"), PICTURE, container="jp2")
     refuses(wavelane.ArgumentError, "extension", wavelane.encode_file, tmp_path / "x.png", PICTURE)
-    refuses(wavelane.ArgumentError, "extension says jp2", wavelane.encode_file, tmp_path / "x.jp2", PICTURE, container="j2k")
+    refuses(wavelane.ArgumentError, "extension stands for jp2", wavelane.encode_file, tmp_path / "x.jp2", PICTURE, container="j2k")
     assert sorted(os.listdir(tmp_path)) == ["D.J2C", "a.j2k", "b.jp2", "c.jph", "e.jhc", "picture"]
 
 

@@ -242,7 +242,7 @@ static int describe(png_state *s)
     s->context->held_bytes = 2 * (uint64_t)png_get_rowbytes(s->png, s->info); /* this row, and the one before */
     if (png_get_rowbytes(s->png, s->info) > s->context->picture->components[0].stride_bytes) {
         return wvl_io_fail(s->context,
-                           "IHDR: libpng hands out rows of %llu bytes, which width, depth and colour type do not make: "
+                           "IHDR: libpng returns rows of %llu bytes, which width, depth and colour type do not make: "
                            "the file is damaged",
                            (unsigned long long)png_get_rowbytes(s->png, s->info));
     }

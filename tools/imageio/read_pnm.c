@@ -53,7 +53,7 @@ static int read_number(wvl_io_context *context, const char *field, uint32_t *val
         return wvl_io_fail(context, "%s: truncated: the file ends before it", field);
     }
     if (c < '0' || c > '9') {
-        return wvl_io_fail(context, "%s: byte 0x%02x where a decimal number belongs", field, (unsigned)c);
+        return wvl_io_fail(context, "%s: byte 0x%02x instead of a decimal number", field, (unsigned)c);
     }
     for (; c >= '0' && c <= '9'; c = wvl_io_source_byte(&context->source)) {
         number = number * 10 + (uint64_t)(c - '0');
@@ -122,7 +122,7 @@ static int read_bit_row(wvl_io_context *context, uint8_t *row, size_t count)
             return wvl_io_fail(context, "pixel data: truncated: the file ends before its last sample");
         }
         if (c != '0' && c != '1') {
-            return wvl_io_fail(context, "pixel data: byte 0x%02x where 0 or 1 belongs", (unsigned)c);
+            return wvl_io_fail(context, "pixel data: byte 0x%02x instead of 0 or 1", (unsigned)c);
         }
         row[i] = c == '0';
     }

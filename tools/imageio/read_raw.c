@@ -177,8 +177,8 @@ static int begin_headerless(wvl_io_context *context, int big_endian, int is_yuv)
         return -1;
     }
     if (!context->options.raw_interleaved && context->picture->component_count > 1 && !context->source.seekable) {
-        context->needs_all = "the planes follow one another, and a pipe cannot go back; give a file, or interleaved "
-                             "samples";
+        context->needs_all =
+            "the planes follow one another, and a pipe cannot be rewound; give a file, or interleaved samples";
     }
     wvl_io_lay_out(context, context->options.raw_interleaved);
     guess_color(context, is_yuv);

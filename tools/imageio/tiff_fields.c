@@ -92,7 +92,7 @@ static int check_coder(wvl_io_tiff *t)
         return wvl_io_fail(t->context, "Compression 6 (JPEG of TIFF 6.0, withdrawn) is not supported");
     }
     if (!TIFFIsCODECConfigured(t->compression)) {
-        return wvl_io_fail(t->context, "Compression %u: not in this libtiff", t->compression);
+        return wvl_io_fail(t->context, "Compression %u: not supported by this libtiff", t->compression);
     }
     if (t->compression == COMPRESSION_JPEG) {
         TIFFSetField(t->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RAW);
@@ -121,13 +121,11 @@ static int choose_jpeg_colors(wvl_io_tiff *t)
         return 0;
     }
     if (t->context->options.keep_ycc) {
-        return has_whole_units(t)
-                   ? 0
-                   : wvl_io_fail(
-                         t->context,
-                         "JPEG data with YCbCrSubSampling %u, %u in %s: libtiff does not give its planes; leave "
-                         "--jpeg-ycc keep out",
-                         t->step_x, t->step_y, t->is_tiled ? "tiles" : "strips");
+        return has_whole_units(t) ? 0
+                                  : wvl_io_fail(t->context,
+                                                "JPEG data with YCbCrSubSampling %u, %u in %s: libtiff does not return "
+                                                "its planes; leave --jpeg-ycc keep out",
+                                                t->step_x, t->step_y, t->is_tiled ? "tiles" : "strips");
     }
     TIFFSetField(t->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     t->is_subsampled = 0;

@@ -133,7 +133,7 @@ static int prepare_strips(wvl_io_tiff *t)
     uint64_t line_bytes = TIFFScanlineSize64(t->tiff), samples = (uint64_t)t->width * samples_of_row(t);
 
     if (line_bytes != (samples * t->depth + 7) / 8) {
-        return wvl_io_tiff_fail(t, "rows are not as long as width, samples and bits say");
+        return wvl_io_tiff_fail(t, "the length of the rows contradicts width, samples and bits");
     }
     t->is_stored = wvl_io_tiff_is_stored(t);
     wvl_io_settle_words(t->context, wvl_io_tiff_find_words(t), (size_t)line_bytes);
@@ -229,7 +229,7 @@ static int prepare_tiles(wvl_io_tiff *t)
         return -1;
     }
     if (tile_bytes < (uint64_t)tile_pitch(t) * t->tile_height) {
-        return wvl_io_tiff_fail(t, "tiles are not as large as width, length, samples and bits say");
+        return wvl_io_tiff_fail(t, "the size of the tiles contradicts width, length, samples and bits");
     }
     t->band_rows = t->tile_height;
     return wvl_io_tiff_need_chunk(t, tile_bytes, "tile");

@@ -129,7 +129,7 @@ static void take_hello(dispatch *r, int rank, const wvl_mpi_hello *hello)
         return;
     }
     if (hello->code) {
-        wvl_cli_warn("rank %d on %s cannot work, for the reason that it printed; the others do its frames", rank,
+        wvl_cli_warn("rank %d on %s cannot work and printed the reason; the others encode its frames", rank,
                      hello->host);
     } else {
         wvl_sequence_add_worker(r->leases, (uint32_t)rank - 1, hello->slots);
@@ -189,7 +189,7 @@ static void lease_to(dispatch *r, int rank)
     for (size_t i = 0; i < count; i++) {
         message[i] = make_lease(r, &leases[i]);
         if (leases[i].copy) {
-            wvl_cli_inform("frame %" PRIu64 " takes long; rank %d encodes it too", message[i].record.frame, rank);
+            wvl_cli_inform("frame %" PRIu64 " is slow; rank %d encodes it too", message[i].record.frame, rank);
         }
     }
     if (count) {

@@ -38,7 +38,7 @@ static int take_own_options(int *argc, char **argv, double *slow_seconds)
         }
         const char *value = argv[i][length] ? argv[i] + length + 1 : argv[i + 1 < *argc ? ++i : i];
         if (!wvl_cli_parse_number(value, 1, MOST_SECONDS, &seconds)) {
-            return wvl_cli_fail(WVL_EXIT_USAGE, "%s: a whole number of seconds from 1 to 1000000 is needed", name);
+            return wvl_cli_fail(WVL_EXIT_USAGE, "%s: expected a whole number of seconds from 1 to 1000000", name);
         }
     }
     *argc = kept;

@@ -241,7 +241,7 @@ int wvl_cli_parse_rate(const char *text, wvl_check_options *options)
     }
     if (!wvl_cli_parse_number(number, 1, UINT32_MAX, &frames) ||
         (slash && !wvl_cli_parse_number(slash + 1, 1, UINT32_MAX, &seconds))) {
-        return wvl_cli_fail(WVL_EXIT_USAGE, "\"%s\" is no frame rate; 24, 23.976 or 24000/1001 is one", text);
+        return wvl_cli_fail(WVL_EXIT_USAGE, "\"%s\" is not a frame rate; write it like 24, 23.976 or 24000/1001", text);
     }
     options->frames = (uint32_t)frames;
     options->seconds = (uint32_t)seconds;
@@ -318,9 +318,9 @@ static const char *fetch_value(parser *p, const char *spelling, const char *atta
     }
     if (!next || is_known_option(next)) {
         if (next) {
-            wvl_cli_error("%s: a value is missing, the option %s follows; give one", spelling, next);
+            wvl_cli_error("%s: the value is missing, and the option %s follows; give one", spelling, next);
         } else {
-            wvl_cli_error("%s: a value is missing at the end of the command; give one", spelling);
+            wvl_cli_error("%s: the value is missing at the end of the command; give one", spelling);
         }
         return NULL;
     }
@@ -436,13 +436,14 @@ int wvl_cli_check_reading(const wvl_cli_args *args)
         {args->float_range_spelled && !args->io.float_transfer, "--float-range needs --float-transfer"},
         {args->io.float_transfer == WVL_IO_FLOAT_LOG && args->io.float_range_given && !(args->io.float_low > 0),
          "--float-range: LO must be above 0 with --float-transfer log"},
-        {args->spill_dir && !args->memory_bytes, "--spill-dir needs --memory; without a limit nothing goes to a file"},
+        {args->spill_dir && !args->memory_bytes,
+         "--spill-dir needs --memory; without a limit nothing is kept in a file"},
         {args->memory_bytes && (args->image_dir || args->input_count != 1),
-         "--memory needs one -i; --demo, -ImgDir and several -i hold whole pictures"},
+         "--memory needs a single -i; --demo, -ImgDir and several -i hold whole pictures in memory"},
         {args->memory_bytes && args->verify,
          "--memory and --verify cannot be used together; --verify compares with the whole picture"},
         {args->pages && args->io.page_given, "--page and --pages cannot be used together; give one of them"},
-        {args->pages && !is_file, "--pages needs one -i that is a file; each page is read by itself"},
+        {args->pages && !is_file, "--pages needs a single -i that is a file; each page is read separately"},
         {args->pages && args->output && !strcmp(args->output, "-"),
          "--pages needs a name after -o; standard output takes one picture"},
     };
@@ -469,7 +470,7 @@ static int check_picture(const wvl_cli_args *args)
         {!args->input_count && !args->demo,
          "no picture: use -i FILE -o FILE, or -ImgDir DIR -OutFor JP2, or --demo -o FILE (wavelane --help)"},
         {args->input_count && args->demo, "--demo and -i cannot be used together; give one of them"},
-        {args->out_format && !is_plan_only, "-OutFor needs -ImgDir; with -i the name after -o says the format"},
+        {args->out_format && !is_plan_only, "-OutFor needs -ImgDir; with -i the name after -o gives the format"},
         {args->pictures != 0, "--pictures needs -ImgDir"},
         {args->recursive, "--recursive needs -ImgDir"},
         {args->skip_existing, "--skip-existing needs -ImgDir"},

@@ -7,7 +7,7 @@
 static int drop_alpha(const char *name, wvl_io_picture *io, char *error, size_t error_bytes)
 {
     if (io->alpha_component >= 0 && io->alpha_premultiplied) {
-        wvl_cli_warn_once(name, "the colours stay multiplied by the alpha that is left out");
+        wvl_cli_warn_once(name, "the colours remain multiplied by the alpha channel that is left out");
     }
     return wvl_io_drop_alpha(io, error, error_bytes);
 }
@@ -26,7 +26,7 @@ int wvl_cli_change_channels(const wvl_cli_args *args, const char *name, wvl_io_p
         result = wvl_io_select_channels(io, args->channels, args->channel_count, error, sizeof error);
     }
     if (!result && had_profile && !io->icc) {
-        wvl_cli_warn_once(name, "the ICC profile is left out; it is not for the channels of --channels");
+        wvl_cli_warn_once(name, "the ICC profile is left out; it does not fit the channels chosen by --channels");
     }
     if (result == WVL_IO_ERROR_MEMORY) {
         return wvl_cli_lack_memory(name);

@@ -215,9 +215,9 @@ typedef struct wvl_cli_messages {
 void wvl_cli_swap_messages(wvl_cli_messages *messages);
 /* They are forgotten, and all zero again. */
 void wvl_cli_clear_messages(wvl_cli_messages *messages);
-void wvl_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* An error, and code. */
 int wvl_cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define wvl_cli_error(...) ((void)wvl_cli_fail(WVL_EXIT_OK, __VA_ARGS__))
 /* An error: WVL_EXIT_DEVICE. */
 int wvl_cli_lack_memory(const char *name);
 void wvl_cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

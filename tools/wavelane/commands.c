@@ -13,9 +13,9 @@ static const wvl_cli_command commands[] = {
     {"sequence", "wavelane sequence IN OUT [options]",
      "Encode the frames of a film or of an archive. IN is a name with %06d, a folder, @LIST, a TIFF file of many "
      "pages, a YUV4MPEG2 file, a file of raw frames with -F, or - for standard input. OUT is a name with %06d, a "
-     "folder, a codestream file for all frames, or - for standard output. A journal beside OUT says which frames are "
-     "complete: "
-     "the same command again does the rest. Options of encode that concern the coding of a picture work too.",
+     "folder, a codestream file for all frames, or - for standard output. A journal beside OUT lists the complete "
+     "frames: the same command again encodes the rest. Options of encode that concern the coding of a picture work "
+     "too.",
      wvl_cli_sequence_own, 1},
     {"info", "wavelane info [--json|--csv] [--recursive] [--max-input-bytes N] FILE|FOLDER...",
      "Print what codestreams, JP2 and JPH files contain, and check that their lengths agree.", wvl_cli_info_own, 1},

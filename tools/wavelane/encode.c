@@ -60,7 +60,7 @@ static int choose_container(wvl_cli_job *j)
             j->output);
     }
     if (j->s->args->out_format && !j->s->args->image_dir) {
-        return wvl_cli_fail(WVL_EXIT_USAGE, "-OutFor needs -ImgDir; the name %s says the format already", j->output);
+        return wvl_cli_fail(WVL_EXIT_USAGE, "-OutFor needs -ImgDir; the name %s gives the format already", j->output);
     }
     return wvl_cli_fix_container(j->s->args, j->output, j->is_jp2, j->params);
 }

@@ -275,7 +275,7 @@ static int list_pictures(wvl_cli_batch *s)
     const wvl_cli_folder folder = {args->image_dir, args->output, args->out_format, args->recursive};
     int code = wvl_cli_list_directory(&folder, &s->directory);
     if (!code && args->recursive && !s->directory.folders) {
-        wvl_cli_warn("%s: --recursive had no effect; there is no folder below it", args->image_dir);
+        wvl_cli_warn("%s: --recursive had no effect; the folder has no subfolders", args->image_dir);
     }
     return code;
 }
@@ -297,11 +297,10 @@ int wvl_cli_encode_folder(wvl_cli_batch *s)
         wvl_cli_warn_unused(args->image_dir, s->unused);
     }
     if (!s->code && !count) {
-        s->code = wvl_cli_fail(
-            WVL_EXIT_INPUT,
-            "%s: no picture in this folder; extensions are tif, png, jpg, exr, pfm, pnm, pam, pgx, dpx, bmp, "
-            "tga, raw and yuv",
-            args->image_dir);
+        s->code = wvl_cli_fail(WVL_EXIT_INPUT,
+                               "%s: no picture in this folder; the known extensions are tif, png, jpg, exr, pfm, pnm, "
+                               "pam, pgx, dpx, bmp, tga, raw and yuv",
+                               args->image_dir);
     }
     if (!s->code && s->failed) {
         s->code = wvl_cli_fail(WVL_EXIT_SOME_FAILED, "%zu of %zu pictures failed", s->failed, count);

@@ -52,7 +52,7 @@ void wvl_cli_print_help(FILE *file)
           "  wavelane verify FILE...        judge whether they are legal, and which profiles they meet\n"
           "  wavelane options [--json]      print the table of encoding options\n"
           "  wavelane devices [--json]      list the devices for --device cuda:N\n"
-          "  wavelane COMMAND --help        print what one of these takes\n"
+          "  wavelane COMMAND --help        print the options of a command\n"
           "\n"
           "Reads TIFF, PNG, JPEG, OpenEXR, JPEG 2000, PNM, PAM, PFM, PGX, DPX, BMP, TGA, raw and YUV.\n"
           "Without options the encoding is lossless.\n"

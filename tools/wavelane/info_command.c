@@ -33,11 +33,11 @@ static int parse_words(request *q, int argc, char **argv)
         if (argv[i][0] != '-' || !argv[i][1]) {
             q->files.words[q->files.word_count++] = argv[i];
         } else if ((code = wvl_cli_parse_own(wvl_cli_info_own, q, argc, argv, &i)) < 0) {
-            code = wvl_cli_fail(WVL_EXIT_USAGE, "info: \"%s\" is unexpected; the form is: " INFO_USAGE, argv[i]);
+            code = wvl_cli_fail(WVL_EXIT_USAGE, "info: \"%s\" is unexpected; usage: " INFO_USAGE, argv[i]);
         }
     }
     const wvl_cli_condition conditions[] = {
-        {!q->files.word_count, "info: no file; the form is: " INFO_USAGE},
+        {!q->files.word_count, "info: no file; usage: " INFO_USAGE},
         {q->json && q->csv, "info: --json and --csv cannot be used together; give one of them"},
     };
     return code ? code : WVL_CLI_CHECK(conditions);

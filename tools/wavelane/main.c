@@ -59,7 +59,7 @@ static int parse_json(int argc, char **argv, int *json)
     *json = argc == 2 && !strcmp(argv[1], "--json");
     return argc == 1 || *json
                ? WVL_EXIT_OK
-               : wvl_cli_fail(WVL_EXIT_USAGE, "%s: takes --json or nothing; leave the rest out", argv[0]);
+               : wvl_cli_fail(WVL_EXIT_USAGE, "%s: the only option is --json; leave the rest out", argv[0]);
 }
 
 static int run_options(int argc, char **argv)
@@ -103,7 +103,7 @@ static int run_help(int argc, char **argv)
     if (argc > 2 || (argc == 2 && !wvl_cli_is_command(argv[1]))) {
         return wvl_cli_fail(
             WVL_EXIT_USAGE,
-            "help: \"%s\" is no command; use encode, sequence, info, verify, options or devices, or no word at all",
+            "help: \"%s\" is not a command; use encode, sequence, info, verify, options or devices, or none",
             argv[argc - 1]);
     }
     wvl_cli_print_help_of(stdout, argc == 2 ? argv[1] : "");
@@ -116,7 +116,7 @@ static int run_other(int argc, char **argv)
     (void)argc;
     return wvl_cli_fail(WVL_EXIT_USAGE, "%s",
                         strcmp(argv[0], "bench") ? "explain is an option: wavelane -i PICTURE --explain"
-                                                 : "bench is a program of its own: wavelane-bench");
+                                                 : "bench is a separate program: wavelane-bench");
 }
 
 /* NAME --help, wherever it stands: the help of the command alone. */

@@ -144,27 +144,13 @@ static void put_line(const char *kind, const char *text)
     }
 }
 
-static void put_error(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
-static void put_error(const char *format, va_list args)
-{
-    vsnprintf(own.last_error, sizeof own.last_error, format, args);
-    put_line("", own.last_error);
-}
-
-void wvl_cli_error(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    put_error(format, args);
-    va_end(args);
-}
-
 int wvl_cli_fail(int code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    put_error(format, args);
+    vsnprintf(own.last_error, sizeof own.last_error, format, args);
     va_end(args);
+    put_line("", own.last_error);
     return code;
 }
 

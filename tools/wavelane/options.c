@@ -195,7 +195,7 @@ static int take_channels(void *to, const char *spelling, const char *value)
         char *end = NULL;
         unsigned long number = *p >= '0' && *p <= '9' ? strtoul(p, &end, 10) : WVL_IO_MAX_COMPONENTS;
         if (number >= WVL_IO_MAX_COMPONENTS || (*end && *end != ',')) {
-            return wvl_cli_refuse_value(spelling, value, "numbers of channels from 0, with commas between them");
+            return wvl_cli_refuse_value(spelling, value, "channel numbers from 0, separated by commas");
         }
         args->channels[i] = (uint32_t)number;
         p = end + (*end == ',');
@@ -237,7 +237,7 @@ static int take_pages(void *to, const char *spelling, const char *value)
     wvl_cli_args *args = to;
     if (!wvl_cli_are_pages(value)) {
         return wvl_cli_refuse_value(spelling, value,
-                                    "all, or rising numbers and ranges from 0, such as 0-2,5 (0.1: a SubIFD)");
+                                    "all, or ascending numbers and ranges from 0, such as 0-2,5 (0.1: a SubIFD)");
     }
     args->pages = value;
     return WVL_EXIT_OK;
@@ -277,8 +277,8 @@ static int take_keep(void *to, const char *spelling, const char *value)
     unsigned keep;
     if (!wvl_metadata_parse_keep(value, &keep)) {
         return wvl_cli_fail(WVL_EXIT_USAGE,
-                            "%s \"%s\": expected words with commas between them, of exif, iptc, xmp, geo, text, icc, "
-                            "resolution, boxes; or all, or none",
+                            "%s \"%s\": expected words from exif, iptc, xmp, geo, text, icc, resolution, boxes, "
+                            "separated by commas; or all, or none",
                             spelling, value);
     }
     args->dropped = WVL_KEEP_ALL & ~keep;
@@ -339,22 +339,20 @@ static const wvl_cli_option of_command[] = {
      "both with HT blocks; - is a codestream on standard output.",
      FILES},
     {"ImgDir", 0, "DIR", ONCE(image_dir),
-     "Encode every picture of a folder into the same folder, or into that of -o; needs -OutFor.", FILES},
+     "Encode every picture of a folder, into the same folder or that of -o; needs -OutFor.", FILES},
     {"image-dir", 0, "DIR", ONCE(image_dir), "Same as -ImgDir.", FILES},
     {"OutFor", 0, "J2K|J2C|JPC|JP2|JPH|JHC", ONCE(out_format),
-     "Extension of the files that -ImgDir writes, in capital or small letters as given.", FILES},
+     "Extension of the files that -ImgDir writes, in upper or lower case as given.", FILES},
     {"out-format", 0, "EXTENSION", ONCE(out_format), "Same as -OutFor.", FILES},
     {"pictures", 0, "N", BETWEEN(pictures, 1, 16),
-     "Number of pictures of -ImgDir that are encoded at the same time, from 1 to 16. Unless given: one for each "
-     "thread, at most 4; at most 16 with a device, or where no file has more than 16 MiB. Files, messages and their "
-     "order do not depend on it.",
+     "Number of pictures of -ImgDir that are encoded at the same time, from 1 to 16. Default: one for each thread, at "
+     "most 4; at most 16 with a device, or where no file has more than 16 MiB. Files, messages and their order do not "
+     "depend on it.",
      FILES},
     {"recursive", 0, NULL, FLAG(recursive),
-     "-ImgDir: look into the folders below it too, but not into links to folders. With -o the same folders are made "
-     "there.",
-     FILES},
+     "Include the subfolders of -ImgDir, but not links to folders. With -o the same subfolders are made there.", FILES},
     {"skip-existing", 0, NULL, FLAG(skip_existing),
-     "-ImgDir: skip pictures whose output exists and ends with an EOC marker. They do not count as failed.", FILES},
+     "Skip pictures of -ImgDir whose output exists and ends with an EOC marker. They do not count as failed.", FILES},
     {"force", 0, NULL, FLAG(force), "Replace outputs that exist.", FILES},
     {"raw-format", 'F', "W,H,N,BITS,{s|u}[@DXxDY:...]", ONCE(io.raw_format),
      "Geometry of raw input: width, height, components, bits, signed or unsigned, subsampling of each component.",
@@ -364,35 +362,34 @@ static const wvl_cli_option of_command[] = {
      "(interleaved, as rgb48 of FFmpeg).",
      FILES},
     {"input-format", 0, "EXTENSION", ONCE(io.format),
-     "Read the input as a file with this extension (raw, rawl, yuv, tga, ...), whatever its name and first bytes are.",
+     "Read the input as a file with this extension (raw, rawl, yuv, tga, ...), regardless of its name and first bytes.",
      FILES},
     {"page", 0, "N[.M]", CALL(take_page),
-     "Page of a TIFF file to encode, from 0; 0.1 is the second SubIFD of page 0. Unless given, page 0, or the only "
-     "full "
-     "picture where page 0 is a reduced one (a thumbnail) or a mask.",
+     "Page of a TIFF file to encode, from 0; 0.1 is the second SubIFD of page 0. Default: page 0, or the only full "
+     "picture if page 0 is a reduced one (a thumbnail) or a mask.",
      FILES},
     {"pages", 0, "all|LIST", CALL(take_pages),
-     "Pages of a TIFF file, from 0, each into a file of its own: all but reduced pictures and masks, or rising numbers "
-     "and ranges such as 0-2,5. The number replaces %d or %03d in the name of -o, or comes before its extension "
-     "(scan.jp2 becomes scan-0.jp2).",
+     "Pages of a TIFF file, from 0, each written to its own file: all but reduced pictures and masks, or ascending "
+     "numbers and ranges such as 0-2,5. The number replaces %d or %03d in the name of -o, or comes before its "
+     "extension (scan.jp2 becomes scan-0.jp2).",
      FILES},
     {"max-pixels", 0, "N", BETWEEN(io.max_samples, 1, MOST_LIMIT),
-     "Largest picture that is read, in samples of all components together; 8589934592 (2^33) unless given.", FILES},
+     "Largest picture that is read, in samples of all components together; by default 8589934592 (2^33).", FILES},
     {"max-input-bytes", 0, "N", BETWEEN(io.max_input_bytes, 1, MOST_LIMIT),
-     "Most bytes that are read from a pipe or a device; 2147483648 (2 GiB) unless given, and 67108864 (64 MiB) for "
-     "--xml and --uuid.",
+     "Largest number of bytes that are read from a pipe or a device; by default 2147483648 (2 GiB), and 67108864 (64 "
+     "MiB) for --xml and --uuid.",
      FILES},
-    {"demo", 0, NULL, FLAG(demo), "Encode a picture that the command makes itself.", FILES},
+    {"demo", 0, NULL, FLAG(demo), "Encode a test picture that the command generates.", FILES},
 
     {NULL, 'r', "RATIO,...", SET("rates", NULL), "Same as --rates.", COMPATIBLE},
     {NULL, 'q', "DB,...", SET("psnr", NULL), "Same as --psnr.", COMPATIBLE},
     {"resolutions", 'n', "N", CALL(take_resolutions), "Number of resolutions, one more than --levels.", COMPATIBLE},
     {NULL, 'b', "W,H", SET("block", NULL), "Same as --block.", COMPATIBLE},
     {NULL, 'c', "[W,H],...", CALL(take_halved_precincts),
-     "As --precincts, but the last size halves for each lower resolution instead of repeating.", COMPATIBLE},
+     "Like --precincts, but the last size halves for each lower resolution instead of repeating.", COMPATIBLE},
     {NULL, 't', "W,H", SET("tile", NULL), "Same as --tile.", COMPATIBLE},
     {NULL, 'T', "X,Y", SET("tile-offset", NULL), "Same as --tile-offset.", COMPATIBLE},
-    {"image-offset", 'd', "X,Y", CALL(take_offset), "Place of the picture on the reference grid (XOsiz, YOsiz).",
+    {"image-offset", 'd', "X,Y", CALL(take_offset), "Offset of the picture on the reference grid (XOsiz, YOsiz).",
      COMPATIBLE},
     {"subsampling", 's', "DX,DY", CALL(take_subsampling),
      "Distance of the samples on the reference grid (XRsiz, YRsiz), times that of the input; no sample is left out.",
@@ -427,11 +424,12 @@ static const wvl_cli_option of_command[] = {
     {"threads", 0, "N|ALL_CPUS", CALL(take_threads),
      "Number of threads; 0 or ALL_CPUS (the default): one for each processor. The bytes do not depend on it.",
      COMPATIBLE},
-    {"help", 'h', NULL, FLAG(help), "Print this help and end.", COMPATIBLE},
+    {"help", 'h', NULL, FLAG(help), "Print this help and exit.", COMPATIBLE},
 
-    {"preset", 0, "NAME", PRESET(NULL), "Start from a preset; other options change it, before or behind it.", PICTURE},
+    {"preset", 0, "NAME", PRESET(NULL), "Start from a preset; other options, before or after it, override it.",
+     PICTURE},
     {"component-steps", 0, "DXxDY:...", CALL(take_steps),
-     "Subsampling of each component when several -i make one picture; unless given, it follows from their sizes.",
+     "Subsampling of each component when several -i make one picture; by default it follows from their sizes.",
      PICTURE},
     {"palette", 0, "expand|indices", WORD(io.keep_palette),
      "Palette pictures: encode the colours (default), or the indices with the palette in the JP2 file.", PICTURE},
@@ -454,23 +452,23 @@ static const wvl_cli_option of_command[] = {
      "picture. With pq, HI is the value of 10000 cd/m2.",
      PICTURE},
     {"color", 0, "srgb|grey|sycc", CALL(take_color),
-     "Colour space to declare in a JP2 file in place of what the picture says.", PICTURE},
+     "Colour space to declare in a JP2 file, instead of that of the picture.", PICTURE},
     {"input-color", 0, "auto|none|xyz|SPACE", CALL(take_input_color),
      "Convert RGB to 12-bit X'Y'Z' of digital cinema (SMPTE ST 428-1): from rec709, srgb, rec601-525, rec601-625, "
-     "rec2020, p3-dci, p3-d60, p3-d65 or display-p3; auto: from what the ICC profile, PNG or DPX header says, refused "
-     "where they say nothing; xyz: the samples are X'Y'Z' already, and of more than 12 bits the uppermost 12 are "
-     "taken; none (default): the samples are not converted.",
+     "rec2020, p3-dci, p3-d60, p3-d65 or display-p3; auto: as specified by the ICC profile or the PNG or DPX header, "
+     "refused if neither does; xyz: the samples are already X'Y'Z', and the uppermost 12 bits are taken; none "
+     "(default): the samples are not converted.",
      PICTURE},
     {"icc", 0, "keep|fit|drop", WORD(icc),
-     "The picture's ICC profile. keep (the default): it goes into the JP2 file, and one that the file cannot carry is "
-     "refused. fit: such a one is left out, with a warning. drop: it is left out.",
+     "The picture's ICC profile. keep (the default): write it to the JP2 file, and refuse one that the file cannot "
+     "carry. fit: leave such a profile out, with a warning. drop: leave it out.",
      PICTURE},
-    {"no-icc", 0, NULL, CALL(drop_icc), "The same as --icc drop.", PICTURE},
+    {"no-icc", 0, NULL, CALL(drop_icc), "Same as --icc drop.", PICTURE},
     {"no-xmp", 0, NULL, FLAG(no_xmp), "Leave the picture's XMP packet out, and texts that would become XMP.", PICTURE},
     {"keep", 0, "LIST", CALL(take_keep),
-     "Metadata of the picture that goes into the JP2 file, with commas between the words: exif, iptc, xmp, geo "
-     "(GeoTIFF tags, world file and .aux.xml), text (texts of TIFF, PNG and DPX, which become XMP), icc, resolution, "
-     "boxes (of a JP2 file); all (default) or none.",
+     "Metadata of the picture that goes into the JP2 file, as words separated by commas: exif, iptc, xmp, geo (GeoTIFF "
+     "tags, world file and .aux.xml), text (texts of TIFF, PNG and DPX, which become XMP), icc, resolution, boxes (of "
+     "a JP2 file); all (default) or none.",
      PICTURE},
     {"strip", 0, NULL, CALL(strip),
      "Leave the metadata out; the ICC profile and the resolution stay: same as --keep icc,resolution.", PICTURE},
@@ -479,8 +477,7 @@ static const wvl_cli_option of_command[] = {
      "and the first column at the left. keep (the default): encode the samples as they are stored.",
      PICTURE},
     {"gml", 0, NULL, FLAG(gml),
-     "Add GMLJP2 (boxes asoc, lbl, xml) beside GeoJP2, for a picture that lies in a coordinate system of EPSG.",
-     PICTURE},
+     "Add GMLJP2 (boxes asoc, lbl, xml) beside GeoJP2, for a picture with an EPSG coordinate system.", PICTURE},
     {"xml", 0, "FILE", CALL(take_xml),
      "Add an xml box with the content of FILE, well-formed XML, to the JP2 file; may be repeated.", PICTURE},
     {"uuid", 0, "HEX:FILE", CALL(take_uuid),
@@ -494,31 +491,31 @@ static const wvl_cli_option of_command[] = {
      CONTROL},
     {"dry-run", 0, NULL, FLAG(dry_run), "Check everything, print size and memory, write nothing.", CONTROL},
     {"explain", 0, NULL, FLAG(explain),
-     "As --dry-run, with the geometry, quantization and markers in full, and with the kernels that a device would run.",
+     "Like --dry-run, with the geometry, quantization and markers in full, and with the kernels that a device would "
+     "run.",
      CONTROL},
     {"json", 0, NULL, FLAG(json), "Report as one JSON object on standard output (standard error with -o -).", CONTROL},
     {"quiet", 0, NULL, FLAG(quiet), "Print errors only.", CONTROL},
     {"memory", 0, "BYTES", CALL(take_memory),
-     "Most memory that the encoding of one picture takes, such as 256M or 2G: the picture is read and encoded by rows, "
-     "and what does not fit goes to a file. The bytes do not depend on it. --max-pixels and --max-input-bytes are then "
-     "without limit unless given.",
+     "Largest amount of memory for encoding one picture, such as 256M or 2G: the picture is read and encoded row by "
+     "row, and what does not fit is kept in a file. The bytes do not depend on it. --max-pixels and --max-input-bytes "
+     "then have no default limit.",
      CONTROL},
     {"spill-dir", 0, "DIR", TEXT(spill_dir),
-     "Folder for the file of --memory, which has no name there; unless given, that of TMPDIR, else that of the output.",
-     CONTROL},
+     "Folder for the file of --memory, which is unnamed; by default that of TMPDIR, else that of the output.", CONTROL},
     {"trace", 0, "FILE", ONCE(trace),
      "Write the times of all stages, as a Chrome trace (for chrome://tracing and Perfetto).", CONTROL},
-    {"verbose", 0, NULL, CALL(be_verbose), "Print what was decided on the way; given twice, more of it.", CONTROL},
+    {"verbose", 0, NULL, CALL(be_verbose), "Print the decisions of the encoder; given twice, in more detail.", CONTROL},
     {"version", 0, NULL, FLAG(version),
-     "Print the version, the compiler and the formats that this build cannot read, and end.", CONTROL},
+     "Print the version, the compiler and the formats that this build cannot read, and exit.", CONTROL},
 
     {NULL, 'm', "FILE", NEVER,
      "a user colour matrix is an extension of Part 2 of the standard; use --mct on, off or auto", REFUSED},
     {"jpip", 'J', NULL, NEVER, "the index box of JPIP is not written; use --plt yes --tlm yes", REFUSED},
     {NULL, 'x', "FILE", NEVER, "index files are not written; use \"wavelane info\"", REFUSED},
-    {NULL, 'f', "MATRIX", NEVER, "fixed layer matrices are not offered; use --layers, --layer-bytes or --slopes",
+    {NULL, 'f', "MATRIX", NEVER, "fixed layer matrices are not supported; use --layers, --layer-bytes or --slopes",
      REFUSED},
-    {NULL, 'W', "OPTIONS", NEVER, "JPWL (Part 11) is not offered; leave -W out", REFUSED},
+    {NULL, 'W', "OPTIONS", NEVER, "JPWL (Part 11) is not supported; leave -W out", REFUSED},
 };
 
 #define COUNT (sizeof of_command / sizeof of_command[0])

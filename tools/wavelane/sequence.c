@@ -107,7 +107,7 @@ static int collect_statistics(wvl_cli_sequence *q, const wvl_sequence_journal *j
         if (!r) {
             return wvl_cli_fail(WVL_EXIT_INPUT,
                                 "--statistics %s: frame %" PRIu64
-                                " is not in it; run the first pass to its end, then the second",
+                                " is missing; complete the first pass before the second",
                                 name, number);
         }
         all[n] = r->coded_bytes;
@@ -144,7 +144,7 @@ static int read_statistics(wvl_cli_sequence *q, const wvl_sequence_rate_options 
     if (!code && (wvl_sequence_read_journal(&sums, (char *)text, bytes, &journal) || journal.good_bytes != bytes)) {
         code = wvl_cli_fail(
             WVL_EXIT_INPUT,
-            "--statistics %s: is not the journal of a sequence, or damaged; name the journal of the first pass", name);
+            "--statistics %s: is damaged, or not the journal of a sequence; name the journal of the first pass", name);
     } else if (!code) {
         code = collect_statistics(q, &journal, &all, &count);
         TRY(code, share_limits(q, rate, all, count));
@@ -283,7 +283,7 @@ static void warn_of_old_frames(const wvl_cli_sequence *q, uint64_t left_behind)
                      q->late, q->first_late);
     }
     if (left_behind) {
-        wvl_cli_warn("%s: %" PRIu64 " frames of an earlier run are none of this one; their files stay",
+        wvl_cli_warn("%s: %" PRIu64 " frames of an earlier run do not belong to this one; their files are kept",
                      q->options->words[1], left_behind);
     }
 }
@@ -325,7 +325,7 @@ static int check_crew(const wvl_cli_sequence *q, wvl_cli_store_kind kind)
 {
     if (q->source.kind == WVL_CLI_FROM_STREAM) {
         return wvl_cli_fail(WVL_EXIT_USAGE,
-                            "%s: a stream is read by one process; give files as IN, or start wavelane sequence",
+                            "%s: a stream can be read by one process only; give files as IN, or use wavelane sequence",
                             q->source.name);
     }
     if (kind != WVL_CLI_TO_PATTERN && kind != WVL_CLI_TO_FOLDER) {

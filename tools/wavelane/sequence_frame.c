@@ -133,7 +133,7 @@ static int read_black(void *user, const wvl_cli_job *job, wvl_cli_picture *pictu
     (void)job;
     int code = w->f->given ? read_zeros(w, picture) : read_any_neighbour(w, picture);
     if (code) {
-        wvl_cli_error("%s: cannot become a black frame, because no frame beside it can be read to give its size",
+        wvl_cli_error("%s: cannot be replaced by a black frame, because no adjacent frame can be read for its size",
                       w->f->name);
         return code;
     }
@@ -199,7 +199,7 @@ static int encode_frame(frame_at_work *w, wvl_cli_turns *turns, int code)
 static int refuse_file(const wvl_cli_frame *f)
 {
     return wvl_cli_fail(WVL_EXIT_OUTPUT,
-                        "%s: exists, and no journal says that it is a frame of this sequence; --force replaces it, "
+                        "%s: exists, and no journal lists it as a frame of this sequence; --force replaces it, "
                         "--skip-existing keeps it",
                         f->output);
 }
@@ -209,7 +209,7 @@ static int check_replaced(wvl_cli_sequence *q, wvl_cli_frame *f, const struct st
 {
     const wvl_cli_args *args = &q->options->args;
     if (!S_ISREG(st->st_mode)) {
-        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: is not a regular file, and a frame needs one; choose another name",
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: is not a regular file, as a frame must be; choose another name",
                             f->output);
     }
     f->must_agree =
@@ -432,7 +432,7 @@ static void count_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
         snprintf(q->first_failed, sizeof q->first_failed, "%.230s", f->name);
     }
     if (f->state == WVL_CLI_FRAME_BLACK) {
-        wvl_cli_warn("%s: a black frame takes its place", f->name);
+        wvl_cli_warn("%s: replaced by a black frame", f->name);
     }
 }
 

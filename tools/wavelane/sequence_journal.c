@@ -23,7 +23,7 @@ int wvl_cli_write_all(int fd, const void *data, size_t bytes, const char *name)
         }
         if (done <= 0) {
             return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot write: %s", name,
-                                done ? strerror(errno) : "it takes no more bytes");
+                                done ? strerror(errno) : "no more bytes are accepted");
         }
         p += done;
         bytes -= (size_t)done;
@@ -189,7 +189,7 @@ static int take_old(wvl_cli_store *s, const wvl_cli_source *source, const char *
         return status == WVL_SEQUENCE_JOURNAL_MEMORY
                    ? refuse_journal(s, "out of memory", WVL_EXIT_DEVICE)
                    : refuse_journal(s,
-                                    "is not the journal of a sequence, or damaged; remove it, or give --force to "
+                                    "is damaged, or not the journal of a sequence; remove it, or give --force to "
                                     "encode all frames again",
                                     WVL_EXIT_OUTPUT);
     }
@@ -232,10 +232,10 @@ static int lock_journal(wvl_cli_store *s)
         return is_new ? WVL_EXIT_OK : refuse_journal(s, strerror(errno), WVL_EXIT_OUTPUT);
     }
     if (fstat(s->journal_fd, &st) || !S_ISREG(st.st_mode)) {
-        return refuse_journal(s, "is not a regular file; a journal is one", WVL_EXIT_OUTPUT);
+        return refuse_journal(s, "is not a regular file, as a journal must be", WVL_EXIT_OUTPUT);
     }
     if (flock(s->journal_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
-        return refuse_journal(s, "another wavelane is at work on this sequence", WVL_EXIT_OUTPUT);
+        return refuse_journal(s, "another wavelane process is encoding this sequence", WVL_EXIT_OUTPUT);
     }
     return WVL_EXIT_OK;
 }

@@ -58,35 +58,34 @@ const wvl_cli_option wvl_cli_sequence_own[] = {
      "frame of the same format as the frame beside it (black).",
      NULL},
     {"timeout", 0, "SECONDS", BETWEEN(timeout_given, 0, MOST_SECONDS),
-     "Longest wait for a frame that comes from a pipe or device; 0: no limit. Unless given: 300, and no limit for "
-     "standard input.",
+     "Longest wait for a frame from a pipe or device; 0: no limit. Default: 300, and no limit for standard input.",
      NULL},
     {"sizes-only", 0, NULL, MEMBER(FLAG, sizes_only),
      "When a run resumes, compare the sizes of frames with the journal, not their checksums.", NULL},
-    {"journal", 0, "FILE", MEMBER(TEXT, journal), "Name of the journal; beside OUT unless given.", NULL},
+    {"journal", 0, "FILE", MEMBER(TEXT, journal), "Name of the journal; by default beside OUT.", NULL},
     {"report", 0, "FILE", MEMBER(TEXT, report),
      "Write one JSON object on a line for each frame, and one for all; - is standard output.", NULL},
     {"log", 0, NULL, MEMBER(FLAG, log), "Print one line for each frame.", NULL},
     {"progress", 0, "auto|plain|off", MEMBER(WORD, progress),
      "Progress on standard error: on a terminal (auto, the default), a line every 10 seconds (plain), or none (off).",
      NULL},
-    {"fps", 0, "N[/D]", CALL(take_fps), "Frame rate for rate control; 24, or what YUV4MPEG2 says, unless given.", NULL},
+    {"fps", 0, "N[/D]", CALL(take_fps), "Frame rate for rate control; by default that of YUV4MPEG2, else 24.", NULL},
     {"bits-per-second", 0, "N", BITS(bits_per_second),
-     "Most bits a second, on average from the first frame to any other one; never exceeded. Bits that easy frames do "
-     "not use go to later ones.",
+     "Largest number of bits a second, on average from the first frame to any later one; never exceeded. Bits that "
+     "easy frames do not use are left for later ones.",
      NULL},
     {"bucket-bits", 0, "N", BITS(bucket_bits),
-     "Size of a leaky bucket: each frame must fit into the room that is left in it. The bits of a frame fill it, and "
+     "Size of a leaky bucket: each frame must fit into its free room. The bits of a frame fill it, and "
      "--bucket-bits-per-second leave it each second.",
      NULL},
     {"bucket-bits-per-second", 0, "N", BITS(bucket_bits_per_second),
-     "Bits that leave the bucket each second; as --bits-per-second unless given.", NULL},
+     "Bits that leave the bucket each second; by default --bits-per-second.", NULL},
     {"lag", 0, "FRAMES", BETWEEN(rate.lag, 1, WVL_SEQUENCE_MOST_LAG),
-     "How far rate control looks back: the limit of frame n follows from the bytes of the frames up to n minus this "
-     "number; 64 unless given. At most as many frames are encoded at a time.",
+     "Delay of rate control: the limit of frame n depends on the bytes of the frames up to n minus this number; by "
+     "default 64. At most this many frames are encoded at a time.",
      NULL},
     {"statistics", 0, "JOURNAL", MEMBER(TEXT, statistics),
-     "Second pass: JOURNAL is that of a first pass. Frames that took more bytes there get more bits.", NULL},
+     "Second pass: JOURNAL is that of a first pass. Frames that took more bytes there are given more bits.", NULL},
     {.name = NULL},
 };
 
@@ -141,8 +140,7 @@ static int parse_word(wvl_cli_sequence_options *o, int argc, char **argv, int *i
         return code >= 0 ? code : parse_encode(o, argc, argv, i);
     }
     if (o->word_count == 2) {
-        return wvl_cli_fail(WVL_EXIT_USAGE, "sequence: \"%s\" is unexpected; the form is: " WVL_CLI_SEQUENCE_USAGE,
-                            word);
+        return wvl_cli_fail(WVL_EXIT_USAGE, "sequence: \"%s\" is unexpected; usage: " WVL_CLI_SEQUENCE_USAGE, word);
     }
     o->words[o->word_count++] = word;
     return WVL_EXIT_OK;
@@ -154,10 +152,10 @@ static int check_encode_options(const wvl_cli_args *a)
 {
     const wvl_cli_condition conditions[] = {
         {a->input_count || a->output || a->image_dir || a->demo || a->component_steps,
-         "sequence: -i, -o, -ImgDir, --demo and --component-steps are not options of sequence; the form "
-         "is: " WVL_CLI_SEQUENCE_USAGE},
+         "sequence: -i, -o, -ImgDir, --demo and --component-steps are not options of sequence; "
+         "usage: " WVL_CLI_SEQUENCE_USAGE},
         {a->memory_bytes || a->spill_dir,
-         "sequence: --memory and --spill-dir are for single pictures; frames are held as a whole"},
+         "sequence: --memory and --spill-dir are for single pictures; a frame is held in memory as a whole"},
         {a->pages || a->io.page_given, "sequence: --page and --pages are not options of sequence; use --frames"},
         {a->explain || a->json || a->trace || a->psnr_report,
          "sequence: --explain, --json, --psnr-report and --trace are for single pictures; --report FILE writes a line "
@@ -178,7 +176,7 @@ static int check_own_options(const wvl_cli_sequence_options *o)
         {!strcmp(o->words[1], "-") && (o->journal || o->sizes_only),
          "sequence: --journal and --sizes-only need files as OUT; standard output has no journal"},
         {o->args.dry_run && (o->report || o->log),
-         "sequence: --report and --log need an encoding; --dry-run makes none"},
+         "sequence: --report and --log report encoded frames; --dry-run encodes none"},
         {o->log && o->report && !strcmp(o->report, "-"),
          "sequence: --log and --report - would share standard output; give --report the name of a file"},
         {o->args.quiet && o->progress == WVL_CLI_SHOW_PLAIN,
@@ -194,10 +192,10 @@ static int check_rate_options(const wvl_cli_sequence_options *o)
     static const char *const reasons[] = {
         [WVL_SEQUENCE_RATE_RANGE] = "a number is outside its range",
         [WVL_SEQUENCE_RATE_NO_FLOW] = "--bucket-bits needs --bits-per-second or --bucket-bits-per-second",
-        [WVL_SEQUENCE_RATE_NO_ROOM] = "the bucket must hold more than flows out in the time of one frame; raise "
-                                      "--bucket-bits",
+        [WVL_SEQUENCE_RATE_NO_ROOM] =
+            "the bucket must hold more than what leaves it during one frame; raise --bucket-bits",
         [WVL_SEQUENCE_RATE_NO_LIMIT] = "rate control needs --bits-per-second or --bucket-bits",
-        [WVL_SEQUENCE_RATE_TOO_SMALL] = "this is less than one byte a frame; raise the bits a second",
+        [WVL_SEQUENCE_RATE_TOO_SMALL] = "the rate is less than one byte a frame; raise the bits a second",
     };
     int has_rate = wvl_cli_has_rate(o);
     wvl_sequence_rate_status status = has_rate ? wvl_sequence_check_rate(&o->rate) : WVL_SEQUENCE_RATE_OK;
@@ -207,10 +205,10 @@ static int check_rate_options(const wvl_cli_sequence_options *o)
     const wvl_cli_condition conditions[] = {
         {o->statistics && !has_rate, "sequence: --statistics needs --bits-per-second or --bucket-bits"},
         {has_rate && o->shard_count && !o->statistics,
-         "sequence: --shard with rate control needs --statistics, the journal of a first pass, for a frame's limit "
-         "follows from the frames before it"},
-        {has_rate && o->args.skip_existing,
-         "sequence: --skip-existing and rate control cannot be used together; a second start resumes by the journal"},
+         "sequence: --shard with rate control needs --statistics, the journal of a first pass, because the limit of a "
+         "frame depends on the frames before it"},
+        {has_rate && o->args.skip_existing, "sequence: --skip-existing and rate control cannot be used together; the "
+                                            "same command again resumes from the journal"},
     };
     return WVL_CLI_CHECK(conditions);
 }
@@ -227,7 +225,7 @@ int wvl_cli_parse_sequence(int argc, char **argv, wvl_cli_sequence_options *o)
         code = parse_word(o, argc, argv, &i);
     }
     if (!code && o->word_count < 2) {
-        code = wvl_cli_fail(WVL_EXIT_USAGE, "sequence: %s is missing; the form is: " WVL_CLI_SEQUENCE_USAGE,
+        code = wvl_cli_fail(WVL_EXIT_USAGE, "sequence: %s is missing; usage: " WVL_CLI_SEQUENCE_USAGE,
                             o->word_count ? "OUT" : "IN");
     }
     TRY(code, check_encode_options(&o->args));

@@ -45,7 +45,7 @@ static int read_list(const char *path, wvl_cli_directory *d)
         code = wvl_cli_lack_memory(path);
     }
     if (!code && !d->count) {
-        code = wvl_cli_fail(WVL_EXIT_INPUT, "%s: this list is empty; write the name of a picture on each line", path);
+        code = wvl_cli_fail(WVL_EXIT_INPUT, "%s: the list is empty; write the name of a picture on each line", path);
     }
     return code;
 }
@@ -82,8 +82,8 @@ static void warn_of_order(const wvl_cli_source *s)
     for (size_t i = 1; i < s->directory.count; i++) {
         const wvl_cli_entry *e = s->directory.entries + i;
         if (by_number(e[-1].input, e->input) > 0) {
-            wvl_cli_warn("%s: frames are in the order of their names, in which %s comes before %s; write the numbers "
-                         "with as many digits each, or give a pattern",
+            wvl_cli_warn("%s: frames are ordered by name, which puts %s before %s; pad the numbers to equal length, or "
+                         "give a pattern",
                          s->name, strrchr(e[-1].input, '/') + 1, strrchr(e->input, '/') + 1);
             return;
         }
@@ -125,7 +125,7 @@ static int open_stream(const wvl_cli_sequence_options *o, wvl_cli_source *s, int
 {
     s->kind = WVL_CLI_FROM_STREAM;
     if (o->args.io.max_input_bytes) {
-        wvl_cli_error("sequence: --max-input-bytes is not for streams, which go on as long as they like; --max-pixels "
+        wvl_cli_error("sequence: --max-input-bytes does not apply to streams, which may have any length; --max-pixels "
                       "limits a frame");
         (void)close(fd);
         return WVL_EXIT_USAGE;
@@ -237,7 +237,7 @@ int wvl_cli_open_source(const wvl_cli_sequence_options *options, wvl_cli_source 
     source->name = options->words[0];
     int code = open_kind(options, source);
     if (!code && options->args.recursive && !source->directory.folders) {
-        wvl_cli_warn("%s: --recursive had no effect; there is no folder below it", source->name);
+        wvl_cli_warn("%s: --recursive had no effect; the folder has no subfolders", source->name);
     }
     TRY(code, select_frames(options, source));
     return code ? code : cut_shard(options, source);

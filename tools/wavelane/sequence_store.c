@@ -27,15 +27,14 @@ static int classify_name(const wvl_cli_sequence_options *o, wvl_cli_store_kind *
     *kind = number ? WVL_CLI_TO_PATTERN : WVL_CLI_TO_FILE;
     *kind = is_folder ? WVL_CLI_TO_FOLDER : *kind;
     if (*kind == WVL_CLI_TO_PATTERN && memchr(name, '%', (size_t)((slash ? slash + 1 : name) - name))) {
-        return wvl_cli_fail(WVL_EXIT_USAGE, "%s: only the name of the file may hold a %%, not its folder", name);
+        return wvl_cli_fail(WVL_EXIT_USAGE, "%s: only the name of the file may contain a %%, not its folder", name);
     }
     int container = is_folder ? 0 : wvl_cli_container_of(name);
     if (container < 0 || (*kind == WVL_CLI_TO_FILE && container)) {
-        return wvl_cli_fail(
-            WVL_EXIT_USAGE,
-            "%s: OUT is a folder (it exists, or ends with /), a name with %%06d and an extension as .j2c, .jp2 "
-            "or .jph, a file .j2c, .j2k, .jpc or .jhc for all codestreams, or -",
-            name);
+        return wvl_cli_fail(WVL_EXIT_USAGE,
+                            "%s: OUT is a folder (it exists, or ends with /), a name with %%06d and an extension such "
+                            "as .j2c, .jp2 or .jph, a file .j2c, .j2k, .jpc or .jhc for all codestreams, or -",
+                            name);
     }
     return WVL_EXIT_OK;
 }
@@ -48,7 +47,7 @@ int wvl_cli_classify_output(const wvl_cli_sequence_options *o, wvl_cli_store_kin
         code = classify_name(o, kind);
     }
     if (!code && o->args.out_format && *kind != WVL_CLI_TO_FOLDER) {
-        code = wvl_cli_fail(WVL_EXIT_USAGE, "-OutFor needs a folder as OUT; the name %s says the format", o->words[1]);
+        code = wvl_cli_fail(WVL_EXIT_USAGE, "-OutFor needs a folder as OUT; the name %s gives the format", o->words[1]);
     }
     int has_files = *kind == WVL_CLI_TO_PATTERN || *kind == WVL_CLI_TO_FOLDER;
     if (!code && o->args.skip_existing && !has_files) {
@@ -257,8 +256,8 @@ static int refuse_to_drop(const wvl_cli_store *s, const wvl_cli_source *source)
     }
     if (count) {
         return wvl_cli_fail(WVL_EXIT_OUTPUT,
-                            "%s: holds %" PRIu64 " frames that are none of this run (the first: %" PRIu64
-                            "); ask for them too, or give --force to write the file anew without them",
+                            "%s: holds %" PRIu64 " frames that do not belong to this run (the first: %" PRIu64
+                            "); include them in --frames, or give --force to rewrite the file without them",
                             s->output, count, first);
     }
     return WVL_EXIT_OK;

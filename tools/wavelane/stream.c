@@ -52,8 +52,8 @@ static int make_room(stream *s, uint64_t wanted)
 static int go_on(stream *s)
 {
     if (s->content == WVL_CLI_JPEG2000 && s->most != UINT64_MAX && s->bytes && !begins_as_jpeg2000(s)) {
-        return refuse(s, "neither a JP2 signature box (I.5.1) nor an SOC marker (A.4.1) at its beginning; "
-                         "the rest is not read");
+        return refuse(
+            s, "begins with neither a JP2 signature box (I.5.1) nor an SOC marker (A.4.1); the rest is not read");
     }
     if (s->bytes > s->most) {
         return wvl_cli_fail(

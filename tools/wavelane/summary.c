@@ -135,11 +135,12 @@ static void write_text(void *user, const char *text, size_t bytes) { (void)fwrit
 static void print_rows(FILE *file, const wvl_cli_rows *r)
 {
     unsigned passes = wvl_cli_count_passes(r);
-    fprintf(file, "by rows: %" PRIu64 " bytes of memory likely, %" PRIu64 " at most, %s\n",
+    fprintf(file, "row by row: %" PRIu64 " bytes of memory expected, %" PRIu64 " at most, %s\n",
             wvl_cli_count_held(r, WVL_CLI_LIKELY), wvl_cli_count_held(r, WVL_CLI_MOST),
             passes > 1 ? "at most 2 passes over the picture" : "1 pass over the picture");
     if (r->options.memory_bytes) {
-        fprintf(file, "file in %s: %" PRIu64 " bytes likely, %" PRIu64 " at most; the least --memory is %" PRIu64 "\n",
+        fprintf(file,
+                "file in %s: %" PRIu64 " bytes expected, %" PRIu64 " at most; the smallest --memory is %" PRIu64 "\n",
                 r->options.spill_folder ? r->options.spill_folder : "/tmp", wvl_cli_count_spill(r, WVL_CLI_LIKELY),
                 wvl_cli_count_spill(r, WVL_CLI_MOST), r->memory.least_bytes + r->reader_bytes);
     }
