@@ -62,22 +62,6 @@ int wvl_io_is_exif_sound(const uint8_t *bytes, size_t byte_count)
            is_directory_sound(&b, wvl_io_first_directory(&b), 0, &directories);
 }
 
-uint8_t wvl_io_exif_orientation(const uint8_t *bytes, size_t byte_count)
-{
-    block b = wvl_io_tiff_block_of(bytes, byte_count);
-    size_t at = wvl_io_first_directory(&b), count = (size_t)wvl_io_number_at(&b, at, 2);
-
-    for (size_t i = 0; i < count; i++) {
-        size_t entry = at + 2 + 12 * i;
-        uint64_t value = wvl_io_number_at(&b, entry + 8, 2);
-        if (wvl_io_number_at(&b, entry, 2) == TAG_ORIENTATION && wvl_io_number_at(&b, entry + 2, 2) == WVL_TIFF_SHORT &&
-            value >= 1 && value <= 8) {
-            return (uint8_t)value;
-        }
-    }
-    return 0;
-}
-
 /* A single number of type SHORT or LONG; 0 where there is none. */
 static uint32_t whole_number(const block *b, uint32_t directory, unsigned tag)
 {

@@ -231,17 +231,6 @@ int wvl_io_finish_indexed_row(wvl_io_context *context, uint32_t row, unsigned in
 /* Hands the values to the picture when indices are kept; rows can be finished as before. Call once. */
 void wvl_io_settle_palette(wvl_io_context *context, wvl_io_palette *palette);
 
-/* The fields of an EXIF block that say how its picture is to be read. */
-typedef struct wvl_io_exif_fields {
-    uint16_t orientation;                          /* 274; 1 to 8, or 0: not there */
-    uint16_t positioning;                          /* 531; 1 centred, 2 co-sited, 0: not there */
-    uint16_t color_space;                          /* 40961; 1 sRGB, 65535 another, 0: not there */
-    double x_pixels_per_metre, y_pixels_per_metre; /* 282, 283, 296; 0: not there */
-} wvl_io_exif_fields;
-
-/* exif.c: reads IFD0 and the EXIF IFD of a TIFF stream (Exif 2.32, 4.5 and 4.6). What is damaged counts as not there.
- */
-wvl_io_exif_fields wvl_io_read_exif(const uint8_t *bytes, size_t byte_count);
 /* How many pictures the index of a Multi-Picture file names (CIPA DC-007, 5.2.3.2), also a TIFF stream; 0: not known.
  */
 uint32_t wvl_io_read_mpf_count(const uint8_t *bytes, size_t byte_count);

@@ -131,9 +131,9 @@ int wvl_io_take_exif(wvl_io_context *context, const void *bytes, size_t byte_cou
     }
     int result = wvl_io_take_blob(context, WVL_IO_EXIF, p, byte_count);
     wvl_io_blob *blob = &context->picture->metadata.blobs[WVL_IO_EXIF];
-    uint8_t orientation = blob->data ? wvl_io_exif_orientation(blob->data, blob->bytes) : 0;
+    uint16_t orientation = blob->data ? wvl_io_read_exif(blob->data, blob->bytes).orientation : 0;
     if (orientation && context->picture->orientation == 1) {
-        context->picture->orientation = orientation;
+        context->picture->orientation = (uint8_t)orientation;
     }
     return result;
 }

@@ -274,7 +274,7 @@ static int take_exif(copier *l, const wvl_io_tiff_directory *d)
 {
     wvl_io_context *context = l->t->context;
     wvl_io_tags list = {NULL, 0, 0};
-    wvl_io_tiff_stream stream = {NULL, 0, 0, 0};
+    wvl_io_tiff_stream stream = {NULL, 0, 0};
     uint32_t first;
     int damaged = 0;
     int result = copy_tags(l, d, is_kept_in_exif, &list, &damaged);
