@@ -132,7 +132,7 @@ def test_file(tmp_path):
     assert (tmp_path / "b.jp2").read_bytes() == wavelane.encode(PICTURE, container="jp2")
     wavelane.encode_file(str(tmp_path / "picture"), PICTURE, container="jp2")
     refuses(wavelane.ArgumentError, "extension", wavelane.encode_file, tmp_path / "x.png", PICTURE)
-    refuses(wavelane.ArgumentError, "extension says jp2", wavelane.encode_file, tmp_path / "x.jp2", PICTURE, container="j2k")
+    refuses(wavelane.ArgumentError, "extension stands for jp2", wavelane.encode_file, tmp_path / "x.jp2", PICTURE, container="j2k")
     assert sorted(os.listdir(tmp_path)) == ["D.J2C", "a.j2k", "b.jp2", "c.jph", "e.jhc", "picture"]
 
 
@@ -314,11 +314,14 @@ def test_trace():
     assert {name for _, name, _, _, _ in spans} >= {"transform", "code"} and all(begin <= end for *_, begin, end in spans)
 
 
-def test_stubs_are_current():
-    """The committed stubs are what the generator prints."""
-    top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    made = subprocess.run([sys.executable, os.path.join(top, "extension", "write_stubs.py")], check=True, stdout=subprocess.PIPE).stdout
-    with open(os.path.join(top, "wavelane", "__init__.pyi"), "rb") as file:
-        assert file.read() == made, "run: python/extension/write_stubs.py > python/wavelane/__init__.pyi"
+def test_stubs_name_everything():
+    """The stubs beside the module have every public name and every option. Other builds of the module have none."""
+    path = os.path.join(os.path.dirname(wavelane.__file__), "__init__.pyi")
+    if not os.path.exists(path):
+        pytest.skip("no stubs beside this build of the module")
+    with open(path, encoding="utf-8") as file:
+        stubs = file.read()
     for name in wavelane.__all__:
-        assert f" {name}(".encode() in made or f"class {name}:".encode() in made, name
+        assert f" {name}(" in stubs or f"class {name}:" in stubs, name
+    for option in wavelane.options():
+        assert f"    {option.key.replace('-', '_')}: " in stubs, option.key

@@ -205,7 +205,7 @@ def plans(monkeypatch):
             super().__init__(*words)
 
     monkeypatch.setattr(_plan, "Plan", Watched)
-    monkeypatch.setattr(_plan, "_kept", _plan._Kept())
+    monkeypatch.setattr(_plan, "_kept", {})
     return made
 
 
@@ -225,7 +225,7 @@ def test_plans_of_other_calls(plans):
     plans.clear()
     for _ in range(2):  # more than are kept
         assert [wavelane.encode(PICTURE, **call) for call in calls] == wanted
-    assert len(plans) == 2 * len(calls) > _plan.KEPT_PLANS == len(_plan._kept._plans)
+    assert len(plans) == 2 * len(calls) > _plan.KEPT_PLANS == len(_plan._kept)
     wavelane.encode(PICTURE[:50])
     wavelane.encode(PICTURE.astype(np.uint16))
     assert len(plans) == 2 * len(calls) + 2

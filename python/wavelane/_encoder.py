@@ -28,13 +28,9 @@ def output_bound(shape, dtype="uint8", *, planar=False, **keywords):
     return Plan(_make_layout(shape, dtype, planar), keywords).measure().output_bytes_bound
 
 
+@refusing("shape or dtype")
 def _make_layout(shape, dtype, planar):
     """As Pixels.layout, of arrays that are still to come."""
-    with refusing("shape or dtype"):
-        return _read_layout(shape, dtype, planar)
-
-
-def _read_layout(shape, dtype, planar):
     shapes = shape if isinstance(shape[0], (list, tuple)) else [shape]
     check_count(sum(_count_planes(s, planar) for s in shapes))
     shapes = [tuple(s) if len(s) == 2 else (s[1:] if planar else s[:2]) for s in shapes for _ in range(_count_planes(s, planar))]
@@ -128,8 +124,7 @@ class Encoder:
         while not self._try_submit(pixels, tag):
             if not wait:
                 raise make_error(lib.WVL_AGAIN, "every place of the encoder is taken: receive a picture first")
-            with self._room:
-                self._room.wait(SLICE_MS / 1000)
+            self._wait_for_room()
 
     def _try_submit(self, pixels, tag):
         with self._submitting:

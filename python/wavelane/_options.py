@@ -111,7 +111,7 @@ class Params:
         extension = name.rpartition(".")[2].lower() if "." in name else ""
         container = {"jp2": "jp2", "jph": "jph", "j2k": "j2k", "j2c": "j2k", "jpc": "j2k", "jhc": "j2k"}.get(extension)
         if asked and container not in (None, self.get("container")):
-            refuse(f"{name}: the extension says {container}, but container says {self.get('container')}; change one of them")
+            refuse(f"{name}: the extension stands for {container}, but container names {self.get('container')}; change one of them")
         if container is None and not asked:
             refuse(f"{name}: the extension must be .jp2, .jph, .j2k, .j2c, .jpc or .jhc, or give container")
         if not asked:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Plans: the format of pictures and everything else that is known before the pixels."""
-import collections
 import numbers
 import os
 import threading
@@ -96,13 +95,10 @@ def split_keywords(keywords, wanted):
 class Plan:
     """wvl_plan. keywords: PLAN_KEYWORDS and options. path: of a file whose extension says the container."""
 
+    @refusing("a keyword or option has a value of a wrong type or size")
     def __init__(self, layout, keywords, path=None):
         named, settings = split_keywords(keywords, PLAN_KEYWORDS)
         self.layout = layout
-        with refusing("a keyword or option has a value of a wrong type or size"):
-            self._begin(named, settings, path)
-
-    def _begin(self, named, settings, path):
         self.context = fetch_context(named.pop("context", None), named.pop("threads", 0) or 0)
         params = Params(self.context, named.pop("preset", None), settings)
         if path is not None:
@@ -142,28 +138,16 @@ def _is_simple(value):
     return type(value) in SIMPLE or (type(value) in (list, tuple) and all(map(_is_simple, value)))
 
 
-class _Kept:
-    """Plans of the last calls, as pictures mostly come in series: a plan takes as long as encoding a small picture."""
-
-    def __init__(self):
-        self._plans, self._lock = collections.OrderedDict(), threading.Lock()
-
-    def find(self, key):
-        with self._lock:
-            plan = self._plans.get(key)
-            if plan is not None:
-                self._plans.move_to_end(key)
-            return plan
-
-    def keep(self, key, plan):
-        with self._lock:
-            self._plans[key] = plan
-            dropped = self._plans.popitem(last=False) if len(self._plans) > KEPT_PLANS else None
-        del dropped  # not under the lock: it may be released here
+_kept, _lock = {}, threading.Lock()  # plans of the last calls, as pictures mostly come in series: one takes as long as to encode a small picture
 
 
-_kept = _Kept()
-os.register_at_fork(after_in_child=_kept.__init__)
+def _forget_after_fork():
+    global _lock
+    _lock = threading.Lock()
+    _kept.clear()
+
+
+os.register_at_fork(after_in_child=_forget_after_fork)
 
 
 def fetch_plan(layout, keywords, path=None):
@@ -171,8 +155,12 @@ def fetch_plan(layout, keywords, path=None):
     if keywords.get("context") is not None or not all(map(_is_simple, keywords.values())):
         return Plan(layout, keywords, path)
     key = find_log_level(), layout, path, repr(sorted(keywords.items()))  # the level: of the context that the plan belongs to
-    plan = _kept.find(key)
-    if plan is None:
-        plan = Plan(layout, keywords, path)
-        _kept.keep(key, plan)
+    with _lock:
+        plan = _kept.get(key)
+    plan = plan or Plan(layout, keywords, path)
+    with _lock:
+        _kept.pop(key, None)
+        _kept[key] = plan  # the last one now
+        dropped = _kept.pop(next(iter(_kept))) if len(_kept) > KEPT_PLANS else None
+    del dropped  # not under the lock: it may be released here
     return plan

@@ -148,7 +148,7 @@ static void use_bytes_as_metadata(const uint8_t *bytes, size_t byte_count)
             memcpy(picture.metadata.blobs[i].data, bytes, byte_count);
         }
         if (i == WVL_IO_EXIF && picture.metadata.blobs[i].data) {
-            (void)wvl_io_exif_orientation(bytes, byte_count);
+            (void)wvl_io_read_exif(bytes, byte_count);
         }
     }
     wvl_io_drop_blob(&picture.metadata, WVL_IO_GML); /* so that it is made of GeoTIFF tags */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """
-The command with --memory: the files are those of the whole picture, from files and pipes; what cannot be read by rows is refused with the
+The command with --memory: the files are those of the whole picture, from files and pipes; what cannot be read row by row is refused with the
 reason; the memory stays below the limit and 32 MB.
 
   test_by_rows.py WAVELANE MAKE_ROWS FOLDER [large]      large: also pictures of 512 MiB and what they take, for builds without sanitizers
@@ -270,8 +270,8 @@ def check_usage(pictures):
     for value in ("0", "1x", "M", "1MB", "-1", "99999999999999999999", "70000000T", ""):
         refused(2, "--memory", "-i", path, "--memory", value)
     refused(2, "is too small", "-i", path, "--memory", "1K")
-    refused(2, "--memory needs one -i", "-i", path, "-i", path, "--memory", "120M")
-    refused(2, "--memory needs one -i", "--demo", "--memory", "120M")
+    refused(2, "--memory needs a single -i", "-i", path, "-i", path, "--memory", "120M")
+    refused(2, "--memory needs a single -i", "--demo", "--memory", "120M")
     refused(2, "cannot be used together", "-i", path, "--memory", "120M", "--verify")
     result = run("sequence", path, folder / "x%d.j2k", "--memory", "120M")
     expect(result.returncode == 2 and b"sequence: --memory and --spill-dir are for single pictures" in result.stderr, "a sequence takes --memory")
@@ -297,7 +297,7 @@ def check_plan():
     expect(plan("-i", path, *rdoq, "--memory", "1G")["rows"]["likely_spill_bytes"] >= 8192 * 8192 * 2, "coefficients are not counted")
     for option in ("--dry-run", "--explain"):
         said = run("-i", path, option, "--memory", "1G", "--spill-dir", folder).stdout.decode()
-        expect("by rows: " in said and f"file in {folder}: " in said and "over the picture" in said, f"{option}: {said}")
+        expect("row by row: " in said and f"file in {folder}: " in said and "over the picture" in said, f"{option}: {said}")
     path.unlink()
 
 
@@ -306,13 +306,13 @@ def check_obstacles(pictures):
     turned = keep("turned.tif", in_strips(GREY, extra={274: (3, [6])}))
     tga = keep("a.tga", struct.pack("<BBBHHBHHHHBB", 0, 0, 3, 0, 0, 0, 0, 0, WIDTH, HEIGHT, 8, 32) + GREY)
     for path, words in ((interlaced, "interlaced"), (tga, "its rows may be compressed")):
-        refused(3, "--memory: the picture cannot be read by rows: ", "-i", path, "--memory", "120M")
+        refused(3, "--memory: the picture cannot be read row by row: ", "-i", path, "--memory", "120M")
         refused(3, words, "-i", path, "--memory", "120M")
     refused(2, "--orient auto turns", "-i", turned, "--orient", "auto", "--memory", "120M")
     is_same("an orientation that is kept", ["-i", turned], "x.jp2")
     refused(2, "--channels and --drop-alpha", "-i", pictures["ppm"][0], "--channels", "0", "--memory", "120M")
     refused(2, "-TargetBitDepth", "-i", pictures["ppm"][0], "-X", "10", "--memory", "120M")
-    refused(3, "a pipe cannot go back", "-i", "-", "--memory", "120M", data=Path(pictures["strips"][0]).read_bytes())
+    refused(3, "a pipe cannot be rewound", "-i", "-", "--memory", "120M", data=Path(pictures["strips"][0]).read_bytes())
     data = Path(pictures["png"][0]).read_bytes()
     refused(2, "leave the metadata out with --strip", "-i", "-", "--memory", "120M", data=data)
     expect(encode("x.j2k", "-i", "-", "--memory", "120M", data=data) == encode("x.j2k", "-i", pictures["png"][0]), "PNG from a pipe: another codestream")

@@ -62,13 +62,13 @@ says 'CUDA'
 expect_out 0 'progression' options
 expect_out 0 '"key":"guard-bits"' options --json
 refuse 2 'wavelane-bench' bench
-refuse 2 'takes --json' options now
+refuse 2 'the only option is --json' options now
 
 # ---- Usage ------------------------------------------------------------------------------------------------------------
 
 refuse 2 'no picture' -o no.j2k
 refuse 2 'no output' -i rgb.ppm
-refuse 2 'a value is missing' -i
+refuse 2 'the value is missing' -i
 refuse 2 '-TLM follows' -i rgb.ppm -o -TLM
 refuse 2 'nearest is --levels' -i rgb.ppm -o no.j2k --lvels 5
 refuse 2 'nearest is --progression' -i rgb.ppm -o no.j2k --progresion RPCL
@@ -77,7 +77,7 @@ refuse 2 'unknown option --level' -i rgb.ppm -o no.j2k --level 5
 refuse 2 'unexpected' -i rgb.ppm -o no.j2k stray
 refuse 2 'unexpected' rgb.ppm no.j2k
 refuse 2 'takes no value' -i rgb.ppm -o no.j2k --force=yes
-refuse 2 'a value is missing' -i rgb.ppm -o no.j2k --levels
+refuse 2 'the value is missing' -i rgb.ppm -o no.j2k --levels
 refuse 2 'yes or no' -i rgb.ppm -o no.j2k --sop rgb.ppm
 refuse 2 'given twice' -i rgb.ppm -o no.j2k -o other.j2k
 refuse 2 'the extension must be' -i rgb.ppm -o no.jpg
@@ -88,7 +88,7 @@ refuse 2 'cannot be used together' -i rgb.ppm --demo -o no.j2k
 refuse 2 'needs -OutFor' -ImgDir .
 refuse 2 'expected J2K, J2C, JPC, JHC, JP2 or JPH' -ImgDir . -OutFor tif
 refuse 2 '-OutFor needs -ImgDir' -i rgb.ppm -o no.j2k -OutFor J2K
-refuse 2 'says j2k' -i rgb.ppm -o no.jp2 --container j2k
+refuse 2 'names j2k' -i rgb.ppm -o no.jp2 --container j2k
 
 for pair in '-n 34' '-n 0' '-n 6x' '-b 128,64' '-b 63,64' '-b 64' '-t 64,64,64' '-t 64x64' '-T 5' '-d -1,0' '-d 1' '-s 0,1' '-s 256,1' \
     '-r 20,,10' '-r 20,' '-r 1.5x' '-q abc' '-p LRCPX' '-p XXXX' '-c 64,64' '-c [64,64' '-c [64,48]' '-M 128' '-M x' '-TP Q' '-GuardBits 8' \
@@ -220,7 +220,7 @@ field ht.jph 'style=64 style_names=\[HT\]'
 expect 0 -i rgb.ppm -o ht.jhc --style VSC --force
 field ht.jhc 'style=72 '
 refuse 2 'use jph' -i rgb.ppm -o no.jp2 -HT --color srgb
-refuse 2 'extension says jph' -i rgb.ppm -o no.jph --container jp2
+refuse 2 'extension stands for jph' -i rgb.ppm -o no.jph --container jp2
 option 'transform=9/7' -I
 option 'quantization=derived' -I --quantization derived
 option 'guard_bits=4' -GuardBits 4
@@ -278,7 +278,7 @@ printf 'P6 2048 858 4095\n' >scope.ppm
 head -c $((2048 * 858 * 6)) /dev/zero >>scope.ppm
 expect 0 -i scope.ppm -o scope.j2c --dry-run -cinema2K 24
 [ ! -s err ] || fail "a picture of 2048x858 in 2K: $(cat err)"
-expect_err 0 '2048 x 858 is no picture of digital cinema' -i scope.ppm -o scope.j2c --dry-run -cinema4K
+expect_err 0 '2048 x 858 is not a size of digital cinema' -i scope.ppm -o scope.j2c --dry-run -cinema4K
 expect_err 0 '2048 x 1080, 1998 x 1080 and 2048 x 858' -i rgb.ppm -o small.j2c --dry-run -TargetBitDepth 12 -cinema2K 24
 rm scope.ppm
 # What shows only in the bytes: exit 6, every violation on a line, no file, and one that was there stays
@@ -342,14 +342,14 @@ expect 0 -i rgb.ppm -o xyz2.j2c --input-color rec709 --input-transfer bt1886
 cmp -s xyz.j2c xyz2.j2c || fail 'rec709 is not bt1886'
 expect 0 -i rgb.ppm -o xyz2.j2c --force --input-color rec709 --input-transfer 2.2
 cmp -s xyz.j2c xyz2.j2c && fail 'the transfer changes nothing'
-expect_err 0 'taken as rec709, as its header says' -i rec709.dpx -o dpx.j2c --input-color auto --verbose
+expect_err 0 'taken as rec709, according to its header' -i rec709.dpx -o dpx.j2c --input-color auto --verbose
 expect 0 -i rec709.dpx -o dpx2.j2c --input-color rec709
 cmp -s dpx.j2c dpx2.j2c || fail 'auto is not what the header says'
 for file in film.dpx linear.dpx; do # with a warning of what its transfer is
-    expect_err 3 'nothing in the picture says' -i $file -o no.j2k --input-color auto
+    expect_err 3 'the picture does not name its colour space' -i $file -o no.j2k --input-color auto
     absent no.j2k
 done
-refuse 3 'nothing in the picture says' -i rgb.ppm -o no.j2k --input-color auto
+refuse 3 'the picture does not name its colour space' -i rgb.ppm -o no.j2k --input-color auto
 refuse 3 'is grey' -i grey.pgm -o no.j2k --input-color auto
 refuse 2 'no colour space' -i rgb.ppm -o no.jp2 --input-color rec709 --color srgb
 refuse 2 'needs three' -i grey.pgm -o no.j2k --input-color rec709

@@ -149,7 +149,7 @@ warns '5000000000 bytes needed, more than the limit of 2147483648'
 expect 0 -i grey.pgm -o pixels.j2k --max-pixels 128
 expect_err 3 'more than the limit of 127 samples (--max-pixels)' -i grey.pgm -o no.j2k --max-pixels 127
 expect 0 -i grey.pgm -i grey.pgm -o pixels.j2k --max-pixels 256 --force
-expect_err 3 'more than the limit of 255 samples (--max-pixels)' -i grey.pgm -i grey.pgm -o no.j2k --max-pixels 255
+expect_err 3 'exceeds, with the inputs before it, the limit of 255 samples (--max-pixels)' -i grey.pgm -i grey.pgm -o no.j2k --max-pixels 255
 for option in '--max-pixels 0' '--max-pixels x' '--max-input-bytes 0' '--max-input-bytes 1k'; do
     # shellcheck disable=SC2086
     expect 2 -i grey.pgm -o no.j2k $option

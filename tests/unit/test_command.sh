@@ -177,8 +177,8 @@ expect_err 2 '--visual needs a limit' -i rgb.ppm -o no.j2k --visual
 for rate in 24 25; do # 24 is the rate unless one is given
     expect_err 2 '--frame-rate needs a profile' -i rgb.ppm -o no.j2k --frame-rate $rate
 done
-expect_err 2 '--page needs a TIFF file; this is PNM' -i rgb.ppm -o no.j2k --page 3
-expect_err 2 '--page needs a TIFF file; this is made by --demo' --demo -o no.j2k --page 3
+expect_err 2 '--page needs a TIFF file, and the input is PNM' -i rgb.ppm -o no.j2k --page 3
+expect_err 2 '--page needs a TIFF file, and the input is made by --demo' --demo -o no.j2k --page 3
 expect 0 -i rgb.ppm -o idle.j2k --qfactor 50 --qfactor 0
 expect 0 -i rgb.ppm -o idle.j2k --force --preset iiif-lossy -r 1
 expect_err 2 'the nearest is "iiif-lossy"' -i rgb.ppm -o no.j2k --preset iiif-losy

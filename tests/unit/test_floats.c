@@ -325,8 +325,8 @@ TEST(openexr_of_whole_numbers)
     uint8_t *g = memchr(b.at + 24 + 40, 'G', 16);
     ck_assert_ptr_nonnull(g);
     g[2] = 0;
-    refuse_bytes(b.at, b.count, "a.exr", NULL, "channel G: whole numbers (UINT)");
-    refuse_bytes(b.at, b.count, "a.exr", &linear, "channel G: whole numbers (UINT)");
+    refuse_bytes(b.at, b.count, "a.exr", NULL, "channel G: integers (UINT)");
+    refuse_bytes(b.at, b.count, "a.exr", &linear, "channel G: integers (UINT)");
 }
 
 /* Blocks of noise in every compression: damage is never want of memory. */

@@ -180,7 +180,7 @@ TEST(bmp_palettes_and_runs)
     refuse_bytes(b.at, b.count, "a.bmp", NULL, "palette index 1, the palette has 1 entries");
     start_bmp(&b, 60000, 60000, 8, 1, 4);
     put(&b, "\0\0\0\0\0\1", 6);
-    refuse_bytes(b.at, b.count, "a.bmp", NULL, "hold no such picture");
+    refuse_bytes(b.at, b.count, "a.bmp", NULL, "cannot hold this picture");
 }
 
 TEST(tga_types)

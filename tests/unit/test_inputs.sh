@@ -77,7 +77,7 @@ for options in '--drop-alpha --float-transfer linear' '--ycc-to-rgb --float-tran
     [ "$(find mixed-out -name '*.j2c' | wc -l)" -eq 3 ] || fail 'a frame of a mixed folder is missing'
     ! grep -q -e '--drop-alpha had no effect' -e '--float-transfer had no effect' err || fail 'a warning about an option that a frame used'
 done
-warns 'mixed: --ycc-to-rgb had no effect; it needs a picture in YCbCr, and no picture here is one'
+warns 'mixed: --ycc-to-rgb had no effect; it needs a picture in YCbCr, and none of the inputs is one'
 expect_err 0 'plain: --drop-alpha had no effect' sequence plain plain-out/ --drop-alpha
 [ "$(grep -c 'had no effect' err)" -eq 1 ] || fail 'more than one warning'
 expect 0 sequence plain plain-out/ --drop-alpha
@@ -193,7 +193,7 @@ for input in pages.tif rgb.ppm rgba.pam signed.pgx ramp.pfm tagged.png palette.b
         checks=$((checks + 1))
     done
 done
-expect_err 2 '--pages needs one -i that is a file' -i pipe -o x.jp2 --pages all
+expect_err 2 '--pages needs a single -i that is a file' -i pipe -o x.jp2 --pages all
 
 # ---- Channels ----------------------------------------------------------------------------------
 
@@ -204,7 +204,7 @@ is rgb.ppm -i rgba.pam --drop-alpha
 expect 0 -i rgba.pam -o made.j2k --force --quiet --channels 1
 [ $can_decode = 0 ] || exact made.j2k --original rgba.pam --channels 1
 expect_err 3 'channel 4 does not exist; the picture has channels 0 to 3' -i rgba.pam -o x.j2k --channels 4
-expect_err 2 '--drop-alpha needs a picture with an alpha channel; this is PNM' -i rgb.ppm -o x.j2k --drop-alpha
+expect_err 2 '--drop-alpha needs a picture with an alpha channel, and the input is PNM' -i rgb.ppm -o x.j2k --drop-alpha
 expect 2 -i rgba.pam -o x.j2k --drop-alpha --channels 0
 for list in '' 0, ,0 a 0,,1 -1 16384; do
     expect 2 -i rgba.pam -o x.j2k --channels "$list"
@@ -213,16 +213,16 @@ done
 # ---- YCbCr -------------------------------------------------------------------------------------
 
 is grey_rgb.ppm -i neutral.yuv -F 6,4,3,8,u@1x1:2x2:2x2 --ycc-to-rgb
-expect_err 2 '--ycc-to-rgb needs a picture in YCbCr; this is PNM' -i rgb.ppm -o x.j2k --ycc-to-rgb
+expect_err 2 '--ycc-to-rgb needs a picture in YCbCr, and the input is PNM' -i rgb.ppm -o x.j2k --ycc-to-rgb
 
 # Presets for files that many programs are to read warn of subsampled YCbCr, which several of them do not read.
 for preset in archive-lossless iiif-lossless; do
-    expect_err 0 '--ycc-to-rgb converts it to RGB' -i sparse_ycc.tif -o ycc.jp2 --force --preset $preset
+    expect_err 0 '--ycc-to-rgb converts them to RGB' -i sparse_ycc.tif -o ycc.jp2 --force --preset $preset
 done
 expect 0 -i sparse_ycc.tif -o ycc.jp2 --force --preset archive-lossless --ycc-to-rgb
-! grep -q 'stays as it is' err || fail 'a warning though the picture becomes RGB'
+! grep -q 'remain subsampled' err || fail 'a warning though the picture becomes RGB'
 expect 0 -i sparse_ycc.tif -o ycc.jp2 --force
-! grep -q 'stays as it is' err || fail 'a warning without a preset'
+! grep -q 'remain subsampled' err || fail 'a warning without a preset'
 
 # ---- Floating point ----------------------------------------------------------------------------
 
@@ -245,10 +245,10 @@ if "$wavelane" -i grey.jpg -o probe.j2k --quiet 2>err; then
     is flat.ppm -i flat.jpg
     expect 0 -i flat.jpg -o kept.j2k --jpeg-ycc keep --quiet
     [ $can_decode = 0 ] || exact kept.j2k --original flat.yuv -F 32,16,3,8,u@1x1:2x2:2x2
-    expect_err 2 '--jpeg-ycc keep needs a JPEG file in YCbCr; this is JPEG' -i grey.jpg -o x.j2k --jpeg-ycc keep
+    expect_err 2 '--jpeg-ycc keep needs a JPEG file in YCbCr, and the input is JPEG' -i grey.jpg -o x.j2k --jpeg-ycc keep
     expect 2 -i flat.jpg -o x.j2k --ycc-to-rgb
 else
-    warns 'this build reads no JPEG: it was made without libjpeg'
+    warns 'this build cannot read JPEG: it was made without libjpeg'
 fi
 
 # ---- JPEG 2000 ---------------------------------------------------------------------------------
@@ -327,7 +327,7 @@ if [ $can_decode = 1 ]; then
     cmp small.jp2 piped.jp2 || fail 'a pipe gives another picture'
 else
     printf '\377\117\377\121' >x.j2k
-    expect_err 3 'this build reads no JPEG 2000: it was made without OpenJPEG' -i x.j2k -o y.j2k
+    expect_err 3 'this build cannot read JPEG 2000: it was made without OpenJPEG' -i x.j2k -o y.j2k
 fi
 
 end_checks

@@ -376,7 +376,7 @@ TEST(refusals_say_why)
     size_t n;
     uint8_t *file = make_jpeg(&layouts[2], &n), *frame = find_frame(file, n);
     frame[4] = 12;
-    refuse_bytes(file, n, "a.jpg", NULL, "12 bits a sample: this libjpeg reads 8");
+    refuse_bytes(file, n, "a.jpg", NULL, "12 bits a sample: this libjpeg supports 8");
     frame[4] = 8;
     frame[11] = 0x31;
     frame[14] = 0x21;

@@ -89,7 +89,7 @@ def encode(name, data, suffix, *options):
     path.write_bytes(data)
     out.unlink(missing_ok=True)
     run = subprocess.run([wavelane, "-i", path, "-o", out, *options], capture_output=True, text=True, check=False)
-    if "this build reads no" in run.stderr:
+    if "this build cannot read" in run.stderr:
         return None, None, run
     if run.returncode == 0:
         written.append(out)

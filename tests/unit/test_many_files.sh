@@ -102,10 +102,10 @@ all/cut.j2k
 all/not.jp2
 ROWS
 done
-expect_err 3 'only: no file of extension' verify only
+expect_err 3 'only: no file with the extension' verify only
 warns '--recursive'
 expect_out 0 'file only/below/d.J2C' verify -R only
-expect_err 3 'or below it' verify -R all/below/empty
+expect_err 3 'or its subfolders' verify -R all/below/empty
 expect 6 verify -R only all/below/empty all/cut.j2k # the greatest code
 says 'file only/below/d.J2C'
 says 'file all/cut.j2k'

@@ -287,10 +287,10 @@ TEST(orientation_is_reset)
     start();
     set_blob(WVL_IO_EXIF, exif, sizeof exif);
     set_blob(WVL_IO_XMP, packet, sizeof packet - 1);
-    ck_assert_uint_eq(wvl_io_exif_orientation(exif, sizeof exif), 6);
+    ck_assert_uint_eq(wvl_io_read_exif(exif, sizeof exif).orientation, 6);
     wvl_metadata_reset_orientation(&picture.metadata, 1);
     const uint8_t *e = picture.metadata.blobs[WVL_IO_EXIF].data;
-    ck_assert_uint_eq(wvl_io_exif_orientation(e, sizeof exif), 1);
+    ck_assert_uint_eq(wvl_io_read_exif(e, sizeof exif).orientation, 1);
     ck_assert(e[33] == 100 && e[45] == 92); /* resolutions change places */
     ck_assert(e[73] == 2 && e[85] == 3);    /* and sizes */
     ck_assert(strncmp((const char *)picture.metadata.blobs[WVL_IO_XMP].data, wanted, 98) == 0);

@@ -95,7 +95,7 @@ says '40 encoded'
 rm tcp/.wavelane.journal
 for times in 1 2; do # the second time there is a journal, of the first one
     job 4 2 in tcp/ -I
-    warns 'no journal says that it is a frame of this sequence'
+    warns 'no journal lists it as a frame of this sequence'
 done
 job 0 2 in tcp/ -I --skip-existing --shard 2/2
 says '20 frames: 0 encoded, 20 kept'
@@ -145,7 +145,7 @@ job 2 2 in x/ --lease-seconds 0
 warns '--lease-seconds: a whole number of seconds'
 printf 'YUV4MPEG2 W40 H30 F25:1 C444\n' >s.y4m
 job 2 2 s.y4m x/
-warns 'a stream is read by one process'
+warns 'a stream can be read by one process only'
 job 0 2 in dry/ --dry-run
 says '40 frames, 0 of them complete'
 job 0 2 --help

@@ -93,7 +93,7 @@ static void expect_obstacle(const bytes *b, const char *name, const wvl_io_optio
     wvl_io_rows *rows = open_input("-", options);
     ck_assert_ptr_nonnull(wvl_io_rows_obstacle(rows));
     ck_assert_msg(strstr(wvl_io_rows_obstacle(rows), why) != NULL, "\"%s\"", wvl_io_rows_obstacle(rows));
-    expect_refused_row(rows, "cannot be read by rows: ");
+    expect_refused_row(rows, "cannot be read row by row: ");
     ck_assert_msg(wvl_io_rows_take_picture(rows, &p, error, sizeof error) == 0, "%s", error);
     ck_assert_uint_eq(crc_of_picture(&p), crc_of_picture(&whole));
     wvl_io_release_picture(&p);
@@ -119,7 +119,7 @@ TEST(obstacles_of_formats)
     bytes b;
     start_bmp(&b, 2, 1, 8, 1, 8);
     put(&b, "\1\2\3\0\4\5\6\0\2\1\0\1", 12);
-    expect_obstacle(&b, "a.bmp", NULL, "run lengths may jump over rows");
+    expect_obstacle(&b, "a.bmp", NULL, "run lengths may skip rows");
     start_tga(&b, 3, 2, 1, 8, 0x20);
     put(&b, "ab", 2);
     expect_obstacle(&b, "a.tga", &tga, "compressed across their ends");
@@ -345,10 +345,10 @@ TEST(requests_are_checked)
     ck_assert_int_eq(wvl_io_rows_open_memory(ppm, sizeof ppm - 1, "a", NULL, &rows, error, sizeof error), 0);
     ck_assert_int_eq(wvl_io_rows_read(rows, 0, &buffer, error, sizeof error), 0);
     ck_assert_int_lt(wvl_io_rows_read(rows, 4, &buffer, error, sizeof error), 0);
-    ck_assert_str_eq(error, "a: PNM: 4 rows at row 0 of 3: only those that are left can be read");
+    ck_assert_str_eq(error, "a: PNM: 4 rows at row 0 of 3: only the remaining ones can be read");
     ck_assert_int_eq(wvl_io_rows_read(rows, 1, &buffer, error, sizeof error), 0);
     ck_assert_int_lt(wvl_io_rows_take_picture(rows, &p, error, sizeof error), 0);
-    ck_assert_ptr_nonnull(strstr(error, "the whole picture is read before any row"));
+    ck_assert_ptr_nonnull(strstr(error, "the whole picture must be read before any row"));
     ck_assert_int_eq(wvl_io_rows_restart(rows, error, sizeof error), 0);
     ck_assert_int_eq(wvl_io_rows_take_picture(rows, &p, error, sizeof error), 0);
     wvl_io_release_picture(&p);

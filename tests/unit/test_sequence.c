@@ -204,7 +204,7 @@ TEST(checksum_is_crc64)
 static size_t make_journal(const wvl_sequence_checksum *sum, char *text, size_t *head_bytes)
 {
     static const wvl_sequence_record records[] = {
-        {7, 100, 90, 0, 1}, {5, 1, 1, 3, 2}, {9, 3, 3, 3, UINT64_MAX}, {5, 22, 21, 23, 0xABC}};
+        {7, 100, 90, 0, 1, 0}, {5, 1, 1, 3, 2, 0}, {9, 3, 3, 3, UINT64_MAX, 0}, {5, 22, 21, 23, 0xABC, 0}};
     size_t used;
     char *head = wvl_sequence_make_head(sum, "parameter a=b\nparameter c\n", &used);
     memcpy(text, head, used);

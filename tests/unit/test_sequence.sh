@@ -21,15 +21,15 @@ cat one/*.j2c >all.j2c
 
 expect_out 0 '20 frames: 20 encoded, 0 kept' sequence in a/
 same a one
-! grep -q 'order of their names' err || fail 'a warning about names in order'
+! grep -q 'frames are ordered by name' err || fail 'a warning about names in order'
 mkdir unpadded
 for n in 08 09 10 100; do
     cp in/f.0000.ppm unpadded/f$n.ppm
 done
 expect 0 sequence unpadded padded/
-! grep -q 'order of their names' err || fail 'a warning about names in order'
+! grep -q 'frames are ordered by name' err || fail 'a warning about names in order'
 cp in/f.0000.ppm unpadded/f9.ppm
-expect_err 0 'in which f100.ppm comes before f9.ppm' sequence unpadded unpadded.j2c
+expect_err 0 'which puts f100.ppm before f9.ppm' sequence unpadded unpadded.j2c
 expect 4 sequence in/f.%04d.ppm b/f.%04d.j2c --frames 0-19
 mkdir -p b
 expect 0 sequence in/f.%04d.ppm b/f.%04d.j2c --frames 0-19 --pictures 3 --threads 3
@@ -120,7 +120,7 @@ expect 2 sequence in a/ --channels 0
 expect_out 0 '0 encoded, 20 kept' sequence in a/ --threads 2 --pictures 2 --device cpu
 expect_out 0 '20 encoded' sequence in a/ -I --force
 rm a/.wavelane.journal
-expect_err 4 'no journal says that it is a frame of this sequence' sequence in a/ -I
+expect_err 4 'no journal lists it as a frame of this sequence' sequence in a/ -I
 rm a/.wavelane.journal a/f.0002.j2c
 head -c 100 a/f.0004.j2c >cut && cp cut a/f.0004.j2c
 expect_out 0 '2 encoded, 18 kept' sequence in a/ -I --skip-existing
@@ -130,7 +130,7 @@ sed 's/^frame 9 ./frame 9 x/' g/.wavelane.journal >damaged && cp damaged g/.wave
 expect_out 0 '11 encoded, 9 kept' sequence in g/
 same g one
 echo 'no journal' >g/.wavelane.journal
-expect_err 4 'is not the journal of a sequence' sequence in g/
+expect_err 4 'is damaged, or not the journal of a sequence' sequence in g/
 expect 0 sequence in g/ --dry-run --force
 same g one
 # What an earlier run has left: frames whose inputs have changed, frames that are none any more, other names.
@@ -150,12 +150,12 @@ rm left.out/f.0002.j2c
 expect 0 sequence left left.out/
 [ ! -s err ] || fail "the changed frame was encoded again: $(cat err)"
 rm left/f.0003.ppm
-expect_err 0 'left.out/: 1 frames of an earlier run are none of this one; their files stay' sequence left left.out/
+expect_err 0 'left.out/: 1 frames of an earlier run do not belong to this one; their files are kept' sequence left left.out/
 [ -e left.out/f.0003.j2c ] || fail "left.out/f.0003.j2c is gone"
 expect 0 sequence left left.out/ --frames 0-0
 [ ! -s err ] || fail "frames were chosen, and others named: $(cat err)"
 expect 0 sequence left left.out/ -OutFor jp2 --force
-warns 'left.out/: 3 frames of an earlier run are none of this one; their files stay'
+warns 'left.out/: 3 frames of an earlier run do not belong to this one; their files are kept'
 [ -e left.out/f.0001.j2c ] || fail "left.out/f.0001.j2c is gone"
 expect 0 sequence left left.out/ -OutFor jp2 --force
 [ ! -s err ] || fail "all frames of the earlier run are written again: $(cat err)"
@@ -200,7 +200,7 @@ while [ $n -lt "$kills" ]; do
         # Frames that --skip-existing kept are not the journal's: no later run may replace them.
         rm files/*[0-5].j2c files/.wavelane.journal
         expect 0 sequence many files/ --skip-existing --frames 0-99 --quiet
-        expect_err 4 'no journal says that it is a frame of this sequence' sequence many files/ --quiet
+        expect_err 4 'no journal lists it as a frame of this sequence' sequence many files/ --quiet
         expect 0 sequence many files/ --skip-existing --quiet
         same files whole
         rm -r files
@@ -215,7 +215,7 @@ done
 
 # Two runs at a time on one sequence: the second one does not begin.
 mkfifo slow
-expect_err 3 'no header of YUV4MPEG2 came within the time of --timeout' sequence slow locked.j2c --timeout 1
+expect_err 3 'no header of YUV4MPEG2 arrived within the time of --timeout' sequence slow locked.j2c --timeout 1
 "$wavelane" sequence - locked/ -F 64,48,3,8,u <slow >out 2>err &
 child=$!
 exec 9>slow
@@ -224,7 +224,7 @@ while [ ! -s locked/.wavelane.journal ] && [ $tries -lt 100 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done
-expect_err 4 'another wavelane is at work on this sequence' sequence - locked/ -F 64,48,3,8,u
+expect_err 4 'another wavelane process is encoding this sequence' sequence - locked/ -F 64,48,3,8,u
 kill -INT $child
 wait $child
 [ $? -eq 130 ] || fail 'a run that waits for a stream does not end by SIGINT'
@@ -260,7 +260,7 @@ mkfifo bad/f.0030.ppm
 ls in/*.ppm bad/f.0030.ppm >list
 start=$(date +%s)
 expect 1 sequence @list late/ --on-error skip --timeout 1
-warns 'bad/f.0030.ppm: did not come to its end within 1 s (--timeout)'
+warns 'bad/f.0030.ppm: did not end within 1 s (--timeout)'
 [ $(($(date +%s) - start)) -lt 20 ] || fail '--timeout 1 takes long'
 same late one
 cat in/f.0000.ppm >bad/f.0030.ppm &
@@ -270,7 +270,7 @@ printf 'YUV4MPEG2 W40 H30 F25:1 C444\nFRAME\n' >short.y4m
 mkfifo stream
 { cat short.y4m; sleep 3; } >stream &
 filter 3 sequence - stuck.j2c --timeout 1 <stream
-warns 'standard input: frame 0 did not come within 1 s (--timeout): 0 of 3600 bytes are there'
+warns 'standard input: frame 0 did not arrive within 1 s (--timeout): 0 of 3600 bytes were received'
 
 # A limit of file sizes stands for a full disk: the run ends, what is complete stays, and the next run does the rest.
 (ulimit -f 30 && "$wavelane" sequence in full.j2c) >out 2>err
@@ -355,11 +355,11 @@ filter 3 sequence - long.j2c -F 40,30,3,8,u -I --statistics short/.wavelane.jour
 warns 'the stream has more frames than the first pass had'
 cmp -s long.j2c short.j2c || fail 'frames of a stream that is too long have other bytes'
 expect 3 sequence many fourth/ -I --statistics a/.wavelane.journal --bits-per-second 400000
-warns 'is not in it; run the first pass to its end'
+warns 'is missing; complete the first pass'
 expect 2 sequence many fourth/ --bucket-bits 60000
 warns '--bucket-bits needs --bits-per-second or --bucket-bits-per-second'
 expect 2 sequence many fourth/ --bits-per-second 400000 --bucket-bits 9000
-warns 'the bucket must hold more than flows out'
+warns 'the bucket must hold more than what leaves it'
 
 # ---- -ImgDir: the same for pictures of a folder ---------------------------------------------------------------------------
 
@@ -409,11 +409,11 @@ refuse 2 'give the numbers of the frames with --frames' in/f.%04d.ppm h/
 refuse 2 '--frames begins at 20' in h/ --frames 20-30
 refuse 2 'OUT is a folder' in h.jp2
 refuse 2 'OUT is a folder' in h
-refuse 2 'only the name of the file may hold a %' in h%02d/x.%03d.j2c
+refuse 2 'only the name of the file may contain a %' in h%02d/x.%03d.j2c
 refuse 2 'are not options of sequence' in h/ -i in/f.0000.ppm
 refuse 2 '--report FILE writes a line' in h/ --json
 refuse 2 'unknown option --nothing' in h/ --nothing
-refuse 2 '--frames: a value is missing' in h/ --frames
+refuse 2 '--frames: the value is missing' in h/ --frames
 refuse 3 'IN is a folder, a file' nowhere h/
 refuse 3 'no picture in this folder' one h/
 ls in/f.0000.ppm bad/f.0000.ppm >twice

@@ -62,7 +62,7 @@ echo mine >a/f.0003.j2c
 keep a/f.0003.j2c
 for times in 1 2 3; do
     expect 4 sequence in a/ --pictures 1
-    warns 'a/f.0003.j2c: exists, and no journal says that it is a frame of this sequence'
+    warns 'a/f.0003.j2c: exists, and no journal lists it as a frame of this sequence'
     stays a/f.0003.j2c
 done
 cmp -s a/f.0002.j2c one/f.0002.j2c || fail 'the frames before one that may not be replaced are missing'
@@ -251,15 +251,15 @@ refuse '--lag needs --bits-per-second or --bucket-bits' in q/ --lag 3
 refuse '--fps needs --bits-per-second or --bucket-bits' in q/ --fps 25
 refuse 'standard output has no journal' in - --journal j
 refuse 'standard output has no journal' in - --sizes-only
-refuse '--dry-run makes none' in q/ --dry-run --report r
-refuse '--dry-run makes none' in q/ --dry-run --log
+refuse '--dry-run encodes none' in q/ --dry-run --report r
+refuse '--dry-run encodes none' in q/ --dry-run --log
 refuse 'would share standard output' in q/ --report - --log
 refuse '--quiet and --progress plain cannot be used together' in q/ --quiet --progress plain
 for option in frames shard on-error timeout journal report progress fps bits-per-second bucket-bits bucket-bits-per-second lag statistics threads levels; do
     refuse 'its value is empty' in q/ --$option ''
     refuse 'its value is empty' in q/ --$option=
 done
-refuse '--max-input-bytes is not for streams' s.y4m q/ --max-input-bytes 100000
+refuse '--max-input-bytes does not apply to streams' s.y4m q/ --max-input-bytes 100000
 absent q
 expect_err 0 '--timeout had no effect' sequence in q/ --timeout 5
 filter 0 sequence - r/ --timeout 5 <s.y4m
@@ -290,7 +290,7 @@ cp kept.j2c kept.before
 cp kept.j2c.index index.before
 refuse_kept() {
     expect 4 sequence in kept.j2c --frames "$1" --quiet
-    warns "kept.j2c: holds $2 frames that are none of this run (the first: $3)"
+    warns "kept.j2c: holds $2 frames that do not belong to this run (the first: $3)"
     cmp -s kept.j2c kept.before && cmp -s kept.j2c.index index.before || fail "--frames $1: a file that was refused is another one"
 }
 refuse_kept 3-3 3 0
@@ -331,7 +331,7 @@ if part opj_decompress; then
     [ "$(tail -c 24 video.ppm | od -An -v -tu1 | tr -s ' \n' ' ')" = "$(printf ' 0 0 0 255 255 255%.0s' 1 2 3 4) " ] || fail 'limited range: black and white are others'
 fi
 expect 0 sequence limited.y4m video2/ -OutFor jp2
-warns 'samples have the limited range of video, and sYCC of JP2 and JPH files has the full one'
+warns 'the samples have the limited range of video, but sYCC in JP2 and JPH files has the full range'
 expect 0 sequence limited.y4m video3/ --quiet
 [ ! -s err ] || fail 'limited range: a codestream says nothing of its range'
 sed 's/ XCOLORRANGE=LIMITED//' limited.y4m >full.y4m

@@ -46,7 +46,7 @@ assert len(rows) == 200 and all(0 <= row["milliseconds"] < 60000 for row in rows
     # A pipe that nobody writes to ends by its time; one that is slow does not end before it.
     began=$(date +%s)
     stepped $step 1 sequence @list waited/ --on-error skip --timeout 2
-    warns 'silent: did not come to its end within 2 s (--timeout)'
+    warns 'silent: did not end within 2 s (--timeout)'
     [ $(($(date +%s) - began)) -lt 60 ] || fail '--timeout 2 takes long'
     rm -r waited
     timeout 100 sh -c 'sleep 1 && cat in/f.0003.ppm >late' &

@@ -51,16 +51,6 @@ static int has_colors_first(const wvl_io_picture *picture, const uint32_t *chann
     return 1;
 }
 
-static void drop_profile(wvl_io_picture *picture)
-{
-    free(picture->icc);
-    picture->icc = NULL;
-    picture->icc_bytes = 0;
-    picture->space = picture->transfer = NULL;
-    picture->space_rules = 0;
-    picture->color_declared = 0;
-}
-
 static void judge_color(wvl_io_picture *picture, const uint32_t *channels, uint32_t count)
 {
     int alpha = -1;
@@ -69,7 +59,12 @@ static void judge_color(wvl_io_picture *picture, const uint32_t *channels, uint3
     }
     if (!has_colors_first(picture, channels, count)) {
         picture->color = count == 1 ? WVL_IO_GREY : WVL_IO_UNKNOWN;
-        drop_profile(picture);
+        free(picture->icc);
+        picture->icc = NULL;
+        picture->icc_bytes = 0;
+        picture->space = picture->transfer = NULL;
+        picture->space_rules = 0;
+        picture->color_declared = 0;
         alpha = count == 1 ? -1 : alpha;
     }
     picture->alpha_component = alpha;
@@ -136,19 +131,14 @@ int wvl_io_select_channels(wvl_io_picture *picture, const uint32_t *channels, ui
     return WVL_IO_OK;
 }
 
-static void drop_palette_alpha(wvl_io_picture *picture)
-{
-    for (uint32_t i = 0; i < picture->palette_entries; i++) {
-        memmove(picture->palette + (size_t)i * 3, picture->palette + (size_t)i * 4, 3 * sizeof *picture->palette);
-    }
-    picture->palette_columns = 3;
-}
-
 int wvl_io_drop_alpha(wvl_io_picture *picture, char *error, size_t error_bytes)
 {
     uint32_t count = 0;
     if (picture->palette && picture->palette_columns == 4) {
-        drop_palette_alpha(picture);
+        for (uint32_t i = 0; i < picture->palette_entries; i++) {
+            memmove(picture->palette + (size_t)i * 3, picture->palette + (size_t)i * 4, 3 * sizeof *picture->palette);
+        }
+        picture->palette_columns = 3;
         return WVL_IO_OK;
     }
     if (picture->palette || picture->alpha_component < 0 || picture->component_count < 2) {

@@ -62,22 +62,6 @@ int wvl_io_is_exif_sound(const uint8_t *bytes, size_t byte_count)
            is_directory_sound(&b, wvl_io_first_directory(&b), 0, &directories);
 }
 
-uint8_t wvl_io_exif_orientation(const uint8_t *bytes, size_t byte_count)
-{
-    block b = wvl_io_tiff_block_of(bytes, byte_count);
-    size_t at = wvl_io_first_directory(&b), count = (size_t)wvl_io_number_at(&b, at, 2);
-
-    for (size_t i = 0; i < count; i++) {
-        size_t entry = at + 2 + 12 * i;
-        uint64_t value = wvl_io_number_at(&b, entry + 8, 2);
-        if (wvl_io_number_at(&b, entry, 2) == TAG_ORIENTATION && wvl_io_number_at(&b, entry + 2, 2) == WVL_TIFF_SHORT &&
-            value >= 1 && value <= 8) {
-            return (uint8_t)value;
-        }
-    }
-    return 0;
-}
-
 /* A single number of type SHORT or LONG; 0 where there is none. */
 static uint32_t whole_number(const block *b, uint32_t directory, unsigned tag)
 {
@@ -101,17 +85,6 @@ static double rational(const block *b, uint32_t directory, unsigned tag)
     return (double)wvl_io_number_at(b, at, 4) / (double)wvl_io_number_at(b, at + 4, 4);
 }
 
-static void read_resolution(const block *b, uint32_t directory, wvl_io_exif_fields *fields)
-{
-    uint32_t unit = whole_number(b, directory, 296);
-    double units_per_metre = unit == 3 ? 100.0 : 1.0 / 0.0254; /* 2, inches, is the default (Exif 4.6.4) */
-
-    if (unit == 0 || unit == 2 || unit == 3) {
-        fields->x_pixels_per_metre = rational(b, directory, 282) * units_per_metre;
-        fields->y_pixels_per_metre = rational(b, directory, 283) * units_per_metre;
-    }
-}
-
 uint32_t wvl_io_read_mpf_count(const uint8_t *bytes, size_t byte_count)
 {
     block b = wvl_io_tiff_block_of(bytes, byte_count);
@@ -130,7 +103,13 @@ wvl_io_exif_fields wvl_io_read_exif(const uint8_t *bytes, size_t byte_count)
         fields.orientation = (uint16_t)(orientation <= 8 ? orientation : 0);
         fields.positioning = (uint16_t)(positioning <= 2 ? positioning : 0);
         fields.color_space = (uint16_t)whole_number(&b, whole_number(&b, directory, WVL_TAG_EXIF), 40961);
-        read_resolution(&b, directory, &fields);
+        uint32_t unit = whole_number(&b, directory, 296);
+        double units_per_metre = unit == 3 ? 100.0 : 1.0 / 0.0254; /* 2, inches, is the default (Exif 4.6.4) */
+
+        if (unit == 0 || unit == 2 || unit == 3) {
+            fields.x_pixels_per_metre = rational(&b, directory, 282) * units_per_metre;
+            fields.y_pixels_per_metre = rational(&b, directory, 283) * units_per_metre;
+        }
     }
     return fields;
 }

@@ -18,7 +18,7 @@ enum {
 #ifndef WVL_HAVE_PNG
 static int refuse_png(wvl_io_context *context)
 {
-    return wvl_io_fail(context, "this build reads no PNG: it was made without libpng");
+    return wvl_io_fail(context, "this build cannot read PNG: it was made without libpng");
 }
 
 const wvl_io_row_format wvl_io_png_rows = {refuse_png, NULL, NULL, NULL, 1};
@@ -27,7 +27,7 @@ const wvl_io_row_format wvl_io_png_rows = {refuse_png, NULL, NULL, NULL, 1};
 #ifndef WVL_HAVE_JPEG
 static int refuse_jpeg(wvl_io_context *context)
 {
-    return wvl_io_fail(context, "this build reads no JPEG: it was made without libjpeg");
+    return wvl_io_fail(context, "this build cannot read JPEG: it was made without libjpeg");
 }
 
 const wvl_io_row_format wvl_io_jpeg_rows = {refuse_jpeg, NULL, NULL, NULL, 1};
@@ -36,7 +36,7 @@ const wvl_io_row_format wvl_io_jpeg_rows = {refuse_jpeg, NULL, NULL, NULL, 1};
 #ifndef WVL_HAVE_OPENJPEG
 int wvl_io_read_jp2(wvl_io_context *context)
 {
-    return wvl_io_fail(context, "this build reads no JPEG 2000: it was made without OpenJPEG");
+    return wvl_io_fail(context, "this build cannot read JPEG 2000: it was made without OpenJPEG");
 }
 
 int wvl_io_read_j2k(wvl_io_context *context) { return wvl_io_read_jp2(context); }
@@ -45,13 +45,13 @@ int wvl_io_read_j2k(wvl_io_context *context) { return wvl_io_read_jp2(context); 
 #ifndef WVL_HAVE_OPENEXR
 int wvl_io_read_exr(wvl_io_context *context)
 {
-    return wvl_io_fail(context, "this build reads no OpenEXR: it was made without OpenEXR");
+    return wvl_io_fail(context, "this build cannot read OpenEXR: it was made without OpenEXR");
 }
 #endif
 
-#define RUNS_OR_BOTTOM_UP "its rows may be compressed across their ends, or begin with the bottom one"
-#define FLOATS "floating point becomes integers only when all samples are known"
-#define DECODED_WHOLE "the decoder gives the whole picture"
+#define RUNS_OR_BOTTOM_UP "its rows may be compressed across their ends, or be stored from the bottom up"
+#define FLOATS "floating point is converted to integers only when all samples are known"
+#define DECODED_WHOLE "the decoder returns only whole pictures"
 
 static const kind tiff = {"TIFF", REST_IGNORED, &wvl_io_tiff_rows, NULL, NULL};
 static const kind png = {"PNG", REST_NO_SECOND, &wvl_io_png_rows, NULL, NULL};
@@ -164,7 +164,7 @@ const wvl_io_kind *wvl_io_choose_kind(wvl_io_context *context)
     if (context->options.format) {
         by_name = kind_of_extension(context->options.format);
         if (!by_name) {
-            wvl_io_fail(context, "format \"%s\" is not known: --help lists those that are read",
+            wvl_io_fail(context, "format \"%s\" is not known; --help lists the supported ones",
                         context->options.format);
         }
         return by_name;

@@ -64,6 +64,19 @@ static inline int64_t wvl_io_load(const uint8_t *at, unsigned bytes, int is_sign
     return is_signed ? (int64_t)(int32_t)word : (int64_t)word;
 }
 
+/* A sample of 1, 2 or 4 bytes in host order, cut to that; wvl_io_load() reads it. */
+static inline void wvl_io_store(uint8_t *at, unsigned bytes, uint32_t sample)
+{
+    uint16_t half = (uint16_t)sample;
+    if (bytes == 1) {
+        *at = (uint8_t)sample;
+    } else if (bytes == 2) {
+        memcpy(at, &half, sizeof half);
+    } else {
+        memcpy(at, &sample, sizeof sample);
+    }
+}
+
 /* The place of sample (x, y). */
 static inline uint8_t *wvl_io_place(const wvl_io_component *component, uint32_t x, uint32_t y)
 {
@@ -199,6 +212,12 @@ typedef struct wvl_io_options {
     void (*before_samples)(void *user, uint64_t bytes);
     void *before_samples_user;
 } wvl_io_options;
+
+/* Bytes of the machine's memory; UINT64_MAX: not known. malloc may promise more than there is, and the process ends
+ * when it uses that: such a promise is not asked for. */
+uint64_t wvl_io_machine_memory(void);
+/* Memory that begins with a large page (2 MiB) and asks for such; free() gives it back. NULL: there is none. */
+void *wvl_io_take_large(size_t byte_count);
 
 /* File name extensions that are read, without the dot, from index 0; NULL after the last one. */
 const char *wvl_io_extension(size_t index);

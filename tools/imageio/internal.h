@@ -231,17 +231,6 @@ int wvl_io_finish_indexed_row(wvl_io_context *context, uint32_t row, unsigned in
 /* Hands the values to the picture when indices are kept; rows can be finished as before. Call once. */
 void wvl_io_settle_palette(wvl_io_context *context, wvl_io_palette *palette);
 
-/* The fields of an EXIF block that say how its picture is to be read. */
-typedef struct wvl_io_exif_fields {
-    uint16_t orientation;                          /* 274; 1 to 8, or 0: not there */
-    uint16_t positioning;                          /* 531; 1 centred, 2 co-sited, 0: not there */
-    uint16_t color_space;                          /* 40961; 1 sRGB, 65535 another, 0: not there */
-    double x_pixels_per_metre, y_pixels_per_metre; /* 282, 283, 296; 0: not there */
-} wvl_io_exif_fields;
-
-/* exif.c: reads IFD0 and the EXIF IFD of a TIFF stream (Exif 2.32, 4.5 and 4.6). What is damaged counts as not there.
- */
-wvl_io_exif_fields wvl_io_read_exif(const uint8_t *bytes, size_t byte_count);
 /* How many pictures the index of a Multi-Picture file names (CIPA DC-007, 5.2.3.2), also a TIFF stream; 0: not known.
  */
 uint32_t wvl_io_read_mpf_count(const uint8_t *bytes, size_t byte_count);
@@ -291,6 +280,11 @@ size_t wvl_io_dpx_word_bytes(wvl_io_words words, uint64_t samples);
 void wvl_io_dpx_expand_words(wvl_io_words words, const uint8_t *line, uint8_t *row, size_t samples);
 
 /* Byte order. */
+static inline int wvl_io_is_little_endian(void)
+{
+    const uint16_t probe = 1;
+    return *(const uint8_t *)&probe;
+}
 static inline uint64_t wvl_io_number(const uint8_t *p, int big_endian, unsigned byte_count) /* at most 8 */
 {
     uint64_t value = 0;
@@ -316,18 +310,6 @@ static inline uint32_t wvl_io_get32(const uint8_t *p, int big_endian)
 /* Behind the decimal number at p, which must begin with a digit and be at most UINT32_MAX; NULL: it is not. */
 const char *wvl_io_parse_number(const char *p, uint32_t *value);
 
-/* A sample of 1, 2 or 4 bytes in host order, cut to that; wvl_io_load() reads it. */
-static inline void wvl_io_store(uint8_t *at, unsigned bytes, uint32_t sample)
-{
-    uint16_t half = (uint16_t)sample;
-    if (bytes == 1) {
-        *at = (uint8_t)sample;
-    } else if (bytes == 2) {
-        memcpy(at, &half, sizeof half);
-    } else {
-        memcpy(at, &sample, sizeof sample);
-    }
-}
 /* The highest of samples of 1 or 2 bytes without a sign. */
 uint32_t wvl_io_highest(const uint8_t *row, size_t count, unsigned bytes);
 /* Two's complement of `depth` bits becomes that of the container. */

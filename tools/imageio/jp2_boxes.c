@@ -111,7 +111,7 @@ static int take_inside(wvl_io_jp2 *j, const box *parent, const char *name, int (
     while (result == 0 && (more = wvl_io_jp2_next_box(parent->content, parent->byte_count, &at, &b)) != 0) {
         result = more > 0
                      ? take(j, &b)
-                     : wvl_io_fail(j->context, "%s box: a box inside ends beyond its end: the file is damaged", name);
+                     : wvl_io_fail(j->context, "%s box: an inner box extends beyond it: the file is damaged", name);
     }
     return result;
 }

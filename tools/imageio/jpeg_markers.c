@@ -162,15 +162,6 @@ static int take_xmp(wvl_io_jpeg *j)
 
 /* ---- EXIF, resolution, IPTC ------------------------------------------------------------------ */
 
-static void take_density(const wvl_io_jpeg *j, const wvl_io_exif_fields *exif)
-{
-    wvl_io_take_resolution(j->context, exif->x_pixels_per_metre, exif->y_pixels_per_metre);
-    if (j->info.saw_JFIF_marker && (j->info.density_unit == 1 || j->info.density_unit == 2)) {
-        double units_per_metre = j->info.density_unit == 1 ? 1.0 / 0.0254 : 100.0;
-        wvl_io_take_resolution(j->context, j->info.X_density * units_per_metre, j->info.Y_density * units_per_metre);
-    }
-}
-
 static int take_exif(const wvl_io_jpeg *j)
 {
     wvl_io_picture *picture = j->context->picture;
@@ -186,7 +177,11 @@ static int take_exif(const wvl_io_jpeg *j)
         /* JFIF centres the chroma samples (JFIF 1.02, Spatial Relationship of Components). */
         picture->chroma_siting = (uint8_t)(exif.positioning ? exif.positioning : 1);
     }
-    take_density(j, &exif);
+    wvl_io_take_resolution(j->context, exif.x_pixels_per_metre, exif.y_pixels_per_metre);
+    if (j->info.saw_JFIF_marker && (j->info.density_unit == 1 || j->info.density_unit == 2)) {
+        double units_per_metre = j->info.density_unit == 1 ? 1.0 / 0.0254 : 100.0;
+        wvl_io_take_resolution(j->context, j->info.X_density * units_per_metre, j->info.Y_density * units_per_metre);
+    }
     return m ? wvl_io_take_exif(j->context, m->data, m->data_length) : 0;
 }
 
@@ -220,20 +215,15 @@ static int take_comments(const wvl_io_jpeg *j)
     return result;
 }
 
-/* Further pictures follow the first one in the file. */
-static void note_pictures(wvl_io_jpeg *j)
+int wvl_io_jpeg_take_markers(wvl_io_jpeg *j)
 {
+    /* Further pictures follow the first one in the file. */
     const struct jpeg_marker_struct *m = find(j, JPEG_APP0 + 2, mpf_name, sizeof mpf_name);
     uint32_t count = m ? wvl_io_read_mpf_count(m->data + sizeof mpf_name, m->data_length - sizeof mpf_name) : 0;
     j->has_index = count > 1;
     if (count > 1) {
         wvl_io_note(j->context, "the first of %u pictures (MPF) is read", count);
     }
-}
-
-int wvl_io_jpeg_take_markers(wvl_io_jpeg *j)
-{
-    note_pictures(j);
     int failed = take_exif(j) || take_photoshop(j) || take_comments(j) || take_icc(j) || take_xmp(j);
     return failed ? -1 : 0;
 }

@@ -27,7 +27,7 @@ static int declare_steps(wvl_io_context *context, wvl_io_component *list, uint32
         list[c].dx = steps[2 * c];
         list[c].dy = steps[2 * c + 1];
         if (list[c].dx == 0 || list[c].dy == 0) {
-            return wvl_io_fail(context, "component %u: a declared step of 0: must be 1 to 255", c);
+            return wvl_io_fail(context, "component %u: a declared subsampling of 0: must be 1 to 255", c);
         }
         if (upper_end(list[c].width, list[c].dx) < width) {
             width = upper_end(list[c].width, list[c].dx);
@@ -66,7 +66,8 @@ static int check_steps(wvl_io_context *context, const wvl_io_component *list, ui
         if (k->dx == 0 || k->dy == 0 || ((uint64_t)out->width + k->dx - 1) / k->dx != k->width ||
             ((uint64_t)out->height + k->dy - 1) / k->dy != k->height) {
             return wvl_io_fail(
-                context, "component %u is %u x %u: no %s step of 1 to 255 makes that of a picture of %u x %u", c,
+                context,
+                "component %u is %u x %u: no %s subsampling of 1 to 255 gives this size from a picture of %u x %u", c,
                 k->width, k->height, k->dx != 0 && k->dy != 0 ? "declared" : "sampling", out->width, out->height);
         }
     }
@@ -86,7 +87,7 @@ static int count_components(wvl_io_context *context, const wvl_io_picture *parts
                                (unsigned long long)i);
         }
         if (parts[i].component_count == 0 || sum > WVL_IO_MAX_COMPONENTS) {
-            return wvl_io_fail(context, "%llu components: must be 1 to %u, at least one a picture",
+            return wvl_io_fail(context, "%llu components: must be 1 to %u, at least one for each picture",
                                (unsigned long long)sum, WVL_IO_MAX_COMPONENTS);
         }
     }

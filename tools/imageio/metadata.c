@@ -131,9 +131,9 @@ int wvl_io_take_exif(wvl_io_context *context, const void *bytes, size_t byte_cou
     }
     int result = wvl_io_take_blob(context, WVL_IO_EXIF, p, byte_count);
     wvl_io_blob *blob = &context->picture->metadata.blobs[WVL_IO_EXIF];
-    uint8_t orientation = blob->data ? wvl_io_exif_orientation(blob->data, blob->bytes) : 0;
+    uint16_t orientation = blob->data ? wvl_io_read_exif(blob->data, blob->bytes).orientation : 0;
     if (orientation && context->picture->orientation == 1) {
-        context->picture->orientation = orientation;
+        context->picture->orientation = (uint8_t)orientation;
     }
     return result;
 }
@@ -217,54 +217,29 @@ int wvl_io_take_box(wvl_io_context *context, uint32_t type, const uint8_t uuid[1
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-/* Bytes of a character that begins with `first` in UTF-8; 0: none does. */
-static unsigned length_by_first(uint8_t first)
+uint32_t wvl_io_utf8_point(const uint8_t *p, size_t left, unsigned *length)
 {
-    if (first < 0x80) {
-        return 1;
-    }
-    if (first < 0xC2) {
-        return 0;
-    }
-    if (first < 0xE0) {
-        return 2;
-    }
-    if (first < 0xF0) {
-        return 3;
-    }
-    return first < 0xF5 ? 4 : 0;
-}
-
-/* Not beyond Unicode, no surrogate, not U+FFFE or U+FFFF, which XML lacks. */
-static int is_character(uint32_t code)
-{
-    return code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF) && code != 0xFFFE && code != 0xFFFF;
-}
-
-/* Bytes of the character at p in well-formed UTF-8; 0: it is none. */
-static unsigned utf8_length(const uint8_t *p, size_t left)
-{
+    static const uint8_t lengths[16] = {1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 2, 2, 3, 4};
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned n = length_by_first(p[0]);
-    uint32_t code = n > 1 ? p[0] & (0x7Fu >> n) : p[0];
-    if (!n || n > left) {
-        return 0;
-    }
+    unsigned n = lengths[p[0] >> 4];
+    uint32_t point = n > 1 ? p[0] & (0xFFu >> n) : p[0];
+    *length = n ? n : 1;
     for (unsigned i = 1; i < n; i++) {
-        if ((p[i] & 0xC0) != 0x80) {
+        if (i == left || (p[i] & 0xC0) != 0x80) {
+            *length = 1;
             return 0;
         }
-        code = code << 6 | (p[i] & 0x3F);
+        point = point << 6 | (p[i] & 0x3F);
     }
-    return code >= least[n] && is_character(code) ? n : 0;
+    int is_character = point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF) && point != 0xFFFE && point != 0xFFFF;
+    return n && point >= least[n] && is_character ? point : 0;
 }
 
 static int is_utf8(const uint8_t *p, size_t n)
 {
     unsigned step;
     for (size_t at = 0; at < n; at += step) {
-        step = utf8_length(p + at, n - at);
-        if (!step) {
+        if (!wvl_io_utf8_point(p + at, n - at, &step)) {
             return 0;
         }
     }

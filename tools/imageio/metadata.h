@@ -77,6 +77,10 @@ typedef struct wvl_io_metadata {
     size_t box_count;
 } wvl_io_metadata;
 
+/* The character at p in UTF-8 of `left` bytes, of which there is one, and its bytes; 0: there is none. Overlong forms,
+ * surrogates, and U+FFFE and U+FFFF, which XML lacks, are none. */
+uint32_t wvl_io_utf8_point(const uint8_t *p, size_t left, unsigned *length);
+
 /* Frees everything and empties *metadata. Safe on an emptied one. */
 void wvl_io_release_metadata(wvl_io_metadata *metadata);
 
@@ -97,8 +101,17 @@ int wvl_io_check_xml(const void *bytes, size_t *byte_count, char *reason, size_t
  * it. Values of a type that nobody knows are not looked at. */
 int wvl_io_is_exif_sound(const uint8_t *bytes, size_t byte_count);
 
-/* The orientation that the first directory names, 1 to 8; 0: none. The bytes must be sound. */
-uint8_t wvl_io_exif_orientation(const uint8_t *bytes, size_t byte_count);
+/* The fields of an EXIF block that say how its picture is to be read. */
+typedef struct wvl_io_exif_fields {
+    uint16_t orientation;                          /* 274; 1 to 8, or 0: not there */
+    uint16_t positioning;                          /* 531; 1 centred, 2 co-sited, 0: not there */
+    uint16_t color_space;                          /* 40961; 1 sRGB, 65535 another, 0: not there */
+    double x_pixels_per_metre, y_pixels_per_metre; /* 282, 283, 296; 0: not there */
+} wvl_io_exif_fields;
+
+/* exif.c: reads IFD0 and the EXIF IFD of a TIFF stream (Exif 2.32, 4.5 and 4.6).
+ * What is damaged counts as not there. */
+wvl_io_exif_fields wvl_io_read_exif(const uint8_t *bytes, size_t byte_count);
 
 #ifdef __cplusplus
 }

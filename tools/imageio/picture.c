@@ -134,8 +134,7 @@ void wvl_io_release_picture(wvl_io_picture *picture)
     wvl_io_clear_picture(picture);
 }
 
-/* malloc may promise more than there is, and the process ends when it uses it: such a promise is not asked for. */
-static uint64_t memory_of_machine(void)
+uint64_t wvl_io_machine_memory(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
 
@@ -145,24 +144,25 @@ static uint64_t memory_of_machine(void)
 /* Memory of samples comes anew with each picture of a folder: pages of 4 KiB, touched one by one, were a fifth of the
  * time that a lossless HT encode of a DPX file of 2048x1080 took (D-imageio-02). Only whole large pages are asked for,
  * so such blocks begin with one: in memory of threads malloc has none that does. */
-static void *allocate_large(uint64_t byte_count)
+void *wvl_io_take_large(size_t byte_count)
 {
     void *block = NULL;
-    if (posix_memalign(&block, LARGE_PAGE, (size_t)byte_count) != 0) {
+    if (posix_memalign(&block, LARGE_PAGE, byte_count) != 0) {
         return NULL;
     }
 #if defined(MADV_HUGEPAGE)
-    (void)madvise(block, (size_t)(byte_count / LARGE_PAGE * LARGE_PAGE), MADV_HUGEPAGE);
+    (void)madvise(block, byte_count / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
 #endif
     return block;
 }
 
 static void *allocate_block(uint64_t byte_count)
 {
-    if (byte_count > SIZE_MAX / 2 || byte_count > memory_of_machine()) {
+    if (byte_count > SIZE_MAX / 2 || byte_count > wvl_io_machine_memory()) {
         return NULL;
     }
-    return byte_count >= 2 * LARGE_PAGE ? allocate_large(byte_count) : malloc(byte_count != 0 ? (size_t)byte_count : 1);
+    return byte_count >= 2 * LARGE_PAGE ? wvl_io_take_large((size_t)byte_count)
+                                        : malloc(byte_count != 0 ? (size_t)byte_count : 1);
 }
 
 void *wvl_io_allocate(wvl_io_context *context, uint64_t byte_count, const char *what)
@@ -462,48 +462,23 @@ void wvl_io_unpack_fields(wvl_io_context *context, uint32_t row, const uint8_t *
 
 const char *wvl_io_parse_number(const char *p, uint32_t *value)
 {
-    uint64_t number = 0;
-    int is_number = *p >= '0' && *p <= '9';
-    for (; *p >= '0' && *p <= '9' && number <= UINT32_MAX; p++) {
-        number = number * 10 + (uint64_t)(*p - '0');
-    }
+    char *end;
+    unsigned long long number = strtoull(p, &end, 10);
     *value = (uint32_t)number;
-    return is_number && number <= UINT32_MAX ? p : NULL;
-}
-
-static void swap_pairs(uint8_t *p, size_t count)
-{
-    for (; count != 0; count--, p += 2) {
-        uint8_t first = p[0];
-
-        p[0] = p[1];
-        p[1] = first;
-    }
-}
-
-static void swap_quads(uint8_t *p, size_t count)
-{
-    for (; count != 0; count--, p += 4) {
-        uint8_t first = p[0], second = p[1];
-
-        p[0] = p[3];
-        p[1] = p[2];
-        p[2] = second;
-        p[3] = first;
-    }
+    return *p >= '0' && *p <= '9' && number <= UINT32_MAX ? end : NULL;
 }
 
 void wvl_io_to_host_order(void *samples, size_t count, unsigned sample_bytes, int big_endian)
 {
-    const uint16_t probe = 1;
-    int host_is_big = *(const uint8_t *)&probe == 0;
+    uint8_t *p = samples;
 
-    if (host_is_big == (big_endian != 0) || sample_bytes == 1) {
+    if (wvl_io_is_little_endian() != (big_endian != 0) || sample_bytes == 1) {
         return;
     }
-    if (sample_bytes == 2) {
-        swap_pairs(samples, count);
-    } else {
-        swap_quads(samples, count);
+    for (; sample_bytes == 2 && count != 0; count--, p += 2) {
+        wvl_io_store(p, 2, __builtin_bswap16((uint16_t)wvl_io_load(p, 2, 0)));
+    }
+    for (; sample_bytes == 4 && count != 0; count--, p += 4) {
+        wvl_io_store(p, 4, __builtin_bswap32((uint32_t)wvl_io_load(p, 4, 0)));
     }
 }

@@ -224,27 +224,16 @@ static int check_request(wvl_io_rows *rows, uint32_t count)
     wvl_io_context *context = &rows->context;
 
     if (context->needs_all) {
-        return wvl_io_fail(context, "cannot be read by rows: %s", context->needs_all);
+        return wvl_io_fail(context, "cannot be read row by row: %s", context->needs_all);
     }
     if (rows->is_stopped) {
-        return wvl_io_fail(context, "rows cannot be read after a failure or behind a whole picture; start again");
+        return wvl_io_fail(context, "rows cannot be read after a failure or after a whole picture; start again");
     }
     if (count > rows->picture.height - rows->next) {
-        return wvl_io_fail(context, "%u rows at row %u of %u: only those that are left can be read", count, rows->next,
+        return wvl_io_fail(context, "%u rows at row %u of %u: only the remaining ones can be read", count, rows->next,
                            rows->picture.height);
     }
     return 0;
-}
-
-/* The buffers of the caller are not kept. */
-static void forget_buffers(wvl_io_context *context)
-{
-    for (uint32_t c = 0; c < context->picture->component_count; c++) {
-        wvl_io_component *k = &context->picture->components[c];
-        k->data = NULL;
-        k->stride_bytes = wvl_io_row_bytes(k);
-    }
-    context->buffers = NULL;
 }
 
 int wvl_io_rows_read(wvl_io_rows *rows, uint32_t count, const wvl_io_row_buffer *buffers, char *error,
@@ -257,7 +246,13 @@ int wvl_io_rows_read(wvl_io_rows *rows, uint32_t count, const wvl_io_row_buffer 
     if (result == 0 && count != 0) {
         wvl_io_aim(context, buffers, rows->next);
         result = rows->kind->rows->rows(context, rows->next, count);
-        forget_buffers(context);
+        /* The buffers of the caller are not kept. */
+        for (uint32_t c = 0; c < context->picture->component_count; c++) {
+            wvl_io_component *k = &context->picture->components[c];
+            k->data = NULL;
+            k->stride_bytes = wvl_io_row_bytes(k);
+        }
+        context->buffers = NULL;
         rows->next += count;
         if (result == 0 && rows->next == rows->picture.height) {
             result = end_rows(context, rows->kind);
@@ -383,8 +378,8 @@ int wvl_io_rows_take_picture(wvl_io_rows *rows, wvl_io_picture *out, char *error
     wvl_io_clear_picture(out);
     set_error(rows, error, error_bytes);
     if (rows->is_stopped || rows->next != 0) {
-        return wvl_io_result_of(&rows->context,
-                                wvl_io_fail(&rows->context, "the whole picture is read before any row; start again"));
+        return wvl_io_result_of(
+            &rows->context, wvl_io_fail(&rows->context, "the whole picture must be read before any row; start again"));
     }
     if (limit_whole(&rows->context) != 0) {
         return WVL_IO_ERROR_INPUT;

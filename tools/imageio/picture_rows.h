@@ -36,7 +36,7 @@ int wvl_io_rows_open_memory(const void *bytes, size_t byte_count, const char *na
                             wvl_io_rows **rows, char *error, size_t error_bytes);
 void wvl_io_rows_close(wvl_io_rows *rows);
 
-/* Why the picture cannot be read by rows; NULL: it can. wvl_io_rows_take_picture() then reads it as a whole. */
+/* Why the picture cannot be read row by row; NULL: it can. wvl_io_rows_take_picture() then reads it as a whole. */
 const char *wvl_io_rows_obstacle(const wvl_io_rows *rows);
 
 /*

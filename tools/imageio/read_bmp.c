@@ -337,10 +337,10 @@ static int begin_runs(wvl_io_context *context, const bmp_header *h)
     uint64_t size = context->source.size, pixels = (uint64_t)h->width * h->height;
 
     if (size != WVL_IO_SIZE_UNKNOWN && pixels / RLE_PIXELS_PER_BYTE > size) {
-        return wvl_io_fail(context, "size %u x %u: the file's %llu bytes hold no such picture", h->width, h->height,
+        return wvl_io_fail(context, "size %u x %u: the file's %llu bytes cannot hold this picture", h->width, h->height,
                            (unsigned long long)size);
     }
-    context->needs_all = "run lengths may jump over rows; convert the picture to BMP without compression";
+    context->needs_all = "run lengths may skip rows; convert the picture to BMP without compression";
     return 0;
 }
 
@@ -536,7 +536,7 @@ static int begin(wvl_io_context *context)
         return -1;
     }
     if (!h->top_down && !context->source.seekable && !context->needs_all) {
-        context->needs_all = "the file begins with the bottom row, and a pipe cannot go back; give a file";
+        context->needs_all = "the file begins with the bottom row, and a pipe cannot be rewound; give a file";
     }
     picture->color_declared = h->is_srgb;
     if (h->x_per_metre <= INT32_MAX && h->y_per_metre <= INT32_MAX) {

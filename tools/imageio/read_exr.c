@@ -202,10 +202,10 @@ static int check_types(exr *e)
         const exr_attr_chlist_entry_t *k = &e->channels->entries[i];
         int is_float = k->pixel_type == EXR_PIXEL_HALF || k->pixel_type == EXR_PIXEL_FLOAT;
         if (e->component_of[i] != NOT_READ && !is_float) {
-            return wvl_io_fail(e->context,
-                               "channel %.40s: whole numbers (UINT), and only half and float are read; convert the "
-                               "channel to half",
-                               k->name.str);
+            return wvl_io_fail(
+                e->context,
+                "channel %.40s: integers (UINT) are not supported, only half and float; convert the channel to half",
+                k->name.str);
         }
     }
     return wvl_io_permit_floats(e->context, "half or float");

@@ -89,7 +89,7 @@ static int describe(reader *r, const wvl_opj_picture *decoded)
     uint64_t width = common_extent(decoded, 0, (uint64_t)decoded->x1 - decoded->x0);
     uint64_t height = common_extent(decoded, 1, (uint64_t)decoded->y1 - decoded->y0);
     if (!width || !height) {
-        return wvl_io_fail(context, "the components have sizes that no image area without an offset gives (B.2)");
+        return wvl_io_fail(context, "no image area without an offset gives the components these sizes (B.2)");
     }
     if (decoded->x0 || decoded->y0) {
         wvl_io_note(context, "the image offset %u,%u is not kept; -d sets one", decoded->x0, decoded->y0);

@@ -33,8 +33,9 @@ static void on_error(j_common_ptr info)
         give_up(j, wvl_io_fail_memory(j->context, "libjpeg", sizeof(wvl_io_jpeg)));
     }
     if (j->errors.msg_code == JERR_BAD_PRECISION) {
-        give_up(j, wvl_io_fail(j->context, "%d bits a sample: this libjpeg reads 8; convert the picture to TIFF or PNG",
-                               j->info.data_precision));
+        give_up(j,
+                wvl_io_fail(j->context, "%d bits a sample: this libjpeg supports 8; convert the picture to TIFF or PNG",
+                            j->info.data_precision));
     }
     j->errors.format_message(info, text);
     give_up(j, wvl_io_fail(j->context, "libjpeg: %s", text));

@@ -49,19 +49,6 @@ static void on_warning(png_structp png, png_const_charp message)
     }
 }
 
-/* libpng allocates and clears what the head of a chunk asks for before it reads a byte of it: no more than follows in
- * the file, or than a profile or text may have. Pixels are read in pieces. */
-static void check_chunk(png_structp png, const wvl_io_source *source, const uint8_t *head)
-{
-    uint64_t here = wvl_io_source_position(source), left = source->size > here ? source->size - here : 0;
-    int is_pipe = source->size == WVL_IO_SIZE_UNKNOWN;
-
-    if (memcmp(head + 4, "IDAT", 4) != 0 && wvl_io_be32(head) > (is_pipe ? CHUNK_LIMIT_BYTES : left)) {
-        png_error(png,
-                  is_pipe ? "a chunk has more than 64 MiB, and the input is a pipe" : "truncated: the file ends early");
-    }
-}
-
 static void on_read(png_structp png, png_bytep bytes, size_t byte_count)
 {
     png_state *s = png_get_io_ptr(png);
@@ -72,7 +59,15 @@ static void on_read(png_structp png, png_bytep bytes, size_t byte_count)
                   wvl_io_source_trouble(source) ? wvl_io_source_trouble(source) : "truncated: the file ends early");
     }
     if ((png_get_io_state(png) & PNG_IO_CHUNK_HDR) != 0 && byte_count == 8) {
-        check_chunk(png, source, bytes);
+        /* libpng allocates and clears what the head of a chunk asks for before it reads a byte of it: no more than
+         * follows in the file, or than a profile or text may have. Pixels are read in pieces. */
+        uint64_t here = wvl_io_source_position(source), left = source->size > here ? source->size - here : 0;
+        int is_pipe = source->size == WVL_IO_SIZE_UNKNOWN;
+
+        if (memcmp(bytes + 4, "IDAT", 4) != 0 && wvl_io_be32(bytes) > (is_pipe ? CHUNK_LIMIT_BYTES : left)) {
+            png_error(png, is_pipe ? "a chunk has more than 64 MiB, and the input is a pipe"
+                                   : "truncated: the file ends early");
+        }
     }
 }
 
@@ -112,16 +107,6 @@ static void name_space(wvl_io_picture *picture, const uint8_t *cicp)
     }
 }
 
-/* libpng reads the still picture of an animation (APNG), which may be its first frame. */
-static void note_animation(png_state *s, png_unknown_chunkp chunk)
-{
-    uint32_t frames = chunk->size == 8 ? wvl_io_be32(chunk->data) : 0;
-
-    if (frames > 1) {
-        wvl_io_note(s->context, "an animation of %u frames (APNG): its still picture alone is read", frames);
-    }
-}
-
 /* cICP came after this libpng. The IDAT of a survey is empty. Without a critical chunk, which has a capital letter
  * first, nobody knows what the picture is (PNG 5.4). */
 static int on_unknown_chunk(png_structp png, png_unknown_chunkp chunk)
@@ -138,7 +123,12 @@ static int on_unknown_chunk(png_structp png, png_unknown_chunkp chunk)
         return 1;
     }
     if (memcmp(chunk->name, "acTL", 4) == 0) {
-        note_animation(s, chunk);
+        /* libpng reads the still picture of an animation (APNG), which may be its first frame. */
+        uint32_t frames = chunk->size == 8 ? wvl_io_be32(chunk->data) : 0;
+
+        if (frames > 1) {
+            wvl_io_note(s->context, "an animation of %u frames (APNG): its still picture alone is read", frames);
+        }
     }
     if (memcmp(chunk->name, "cICP", 4) == 0 && chunk->size == 4) {
         name_space(s->context->picture, chunk->data);
@@ -241,12 +231,8 @@ static int describe(png_state *s)
     if (s->depth < 8) {
         png_set_packing(s->png);
     }
-    if (s->depth == 16) {
-        const uint16_t probe = 1;
-
-        if (*(const uint8_t *)&probe == 1) {
-            png_set_swap(s->png);
-        }
+    if (s->depth == 16 && wvl_io_is_little_endian()) {
+        png_set_swap(s->png);
     }
     s->passes = png_set_interlace_handling(s->png);
     if (s->passes != 1) {
@@ -256,7 +242,7 @@ static int describe(png_state *s)
     s->context->held_bytes = 2 * (uint64_t)png_get_rowbytes(s->png, s->info); /* this row, and the one before */
     if (png_get_rowbytes(s->png, s->info) > s->context->picture->components[0].stride_bytes) {
         return wvl_io_fail(s->context,
-                           "IHDR: libpng hands out rows of %llu bytes, which width, depth and colour type do not make: "
+                           "IHDR: libpng returns rows of %llu bytes, which width, depth and colour type do not make: "
                            "the file is damaged",
                            (unsigned long long)png_get_rowbytes(s->png, s->info));
     }

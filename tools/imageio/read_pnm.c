@@ -53,7 +53,7 @@ static int read_number(wvl_io_context *context, const char *field, uint32_t *val
         return wvl_io_fail(context, "%s: truncated: the file ends before it", field);
     }
     if (c < '0' || c > '9') {
-        return wvl_io_fail(context, "%s: byte 0x%02x where a decimal number belongs", field, (unsigned)c);
+        return wvl_io_fail(context, "%s: byte 0x%02x instead of a decimal number", field, (unsigned)c);
     }
     for (; c >= '0' && c <= '9'; c = wvl_io_source_byte(&context->source)) {
         number = number * 10 + (uint64_t)(c - '0');
@@ -68,16 +68,6 @@ static int read_number(wvl_io_context *context, const char *field, uint32_t *val
         skip_comment(&context->source);
     }
     *value = (uint32_t)number;
-    return 0;
-}
-
-static int check_maxval_row(wvl_io_context *context, const uint8_t *row, size_t count, unsigned bytes, uint32_t maxval,
-                            uint32_t y)
-{
-    uint32_t highest = wvl_io_highest(row, count, bytes);
-    if (highest > maxval) {
-        return wvl_io_fail(context, "row %u: sample %u is more than maxval %u", y, highest, maxval);
-    }
     return 0;
 }
 
@@ -99,7 +89,11 @@ static int read_binary_row(wvl_io_context *context, const pnm_rows *s, uint8_t *
     if (s->maxval == 255 || s->maxval == MAXVAL_LIMIT) {
         return 0;
     }
-    return check_maxval_row(context, row, count, first->sample_bytes, s->maxval, y);
+    uint32_t highest = wvl_io_highest(row, count, first->sample_bytes);
+    if (highest > s->maxval) {
+        return wvl_io_fail(context, "row %u: sample %u is more than maxval %u", y, highest, s->maxval);
+    }
+    return 0;
 }
 
 static int read_text_row(wvl_io_context *context, uint8_t *row, size_t count, unsigned bytes, uint32_t maxval)
@@ -128,7 +122,7 @@ static int read_bit_row(wvl_io_context *context, uint8_t *row, size_t count)
             return wvl_io_fail(context, "pixel data: truncated: the file ends before its last sample");
         }
         if (c != '0' && c != '1') {
-            return wvl_io_fail(context, "pixel data: byte 0x%02x where 0 or 1 belongs", (unsigned)c);
+            return wvl_io_fail(context, "pixel data: byte 0x%02x instead of 0 or 1", (unsigned)c);
         }
         row[i] = c == '0';
     }

@@ -67,18 +67,6 @@ static int is_subsampled(const wvl_io_picture *picture)
     return 0;
 }
 
-/* Black and white as BT.601 has them: 16 and 235, chroma 16 to 240 around 128, at 8 bits. */
-static void tag_video_range(wvl_io_picture *picture, unsigned depth)
-{
-    static const float codes[6] = {16, 235, 128, 240, 128, 240}, luma[3] = {0.299f, 0.587f, 0.114f};
-
-    for (unsigned i = 0; i < 6; i++) {
-        picture->ycc_range[i] = codes[i] * (float)(UINT64_C(1) << depth) / 256;
-    }
-    memcpy(picture->ycc_luma, luma, sizeof luma);
-    picture->ycc_tagged = 1;
-}
-
 static void guess_color(wvl_io_context *context, int is_yuv)
 {
     wvl_io_picture *picture = context->picture;
@@ -89,7 +77,14 @@ static void guess_color(wvl_io_context *context, int is_yuv)
         color = WVL_IO_YCC;
     }
     if (color == WVL_IO_YCC && context->options.raw_video_range) {
-        tag_video_range(picture, picture->components[0].depth);
+        /* Black and white as BT.601 has them: 16 and 235, chroma 16 to 240 around 128, at 8 bits. */
+        static const float codes[6] = {16, 235, 128, 240, 128, 240}, luma[3] = {0.299f, 0.587f, 0.114f};
+
+        for (unsigned i = 0; i < 6; i++) {
+            picture->ycc_range[i] = codes[i] * (float)(UINT64_C(1) << (picture->components[0].depth)) / 256;
+        }
+        memcpy(picture->ycc_luma, luma, sizeof luma);
+        picture->ycc_tagged = 1;
     }
     wvl_io_set_color(picture, color, 0, -1);
 }
@@ -182,8 +177,8 @@ static int begin_headerless(wvl_io_context *context, int big_endian, int is_yuv)
         return -1;
     }
     if (!context->options.raw_interleaved && context->picture->component_count > 1 && !context->source.seekable) {
-        context->needs_all = "the planes follow one another, and a pipe cannot go back; give a file, or interleaved "
-                             "samples";
+        context->needs_all =
+            "the planes follow one another, and a pipe cannot be rewound; give a file, or interleaved samples";
     }
     wvl_io_lay_out(context, context->options.raw_interleaved);
     guess_color(context, is_yuv);

@@ -233,9 +233,9 @@ static int begin(wvl_io_context *context)
     }
     count_memory(t);
     if (t->is_float) {
-        context->needs_all = "floating point becomes integers only when all samples are known";
+        context->needs_all = "floating point is converted to integers only when all samples are known";
     } else if (is_pipe) {
-        context->needs_all = "rows of a TIFF file may lie anywhere, and a pipe cannot go back; give a file";
+        context->needs_all = "rows of a TIFF file may lie anywhere, and a pipe cannot be rewound; give a file";
     }
     return 0;
 }

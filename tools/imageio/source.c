@@ -268,8 +268,8 @@ int wvl_io_go_to(wvl_io_context *context, uint64_t position, const char *what)
         return 0;
     }
     if (!context->source.seekable && position < here) {
-        return wvl_io_fail(context, "%s: offset %llu lies before what has been read, and a pipe cannot go back", what,
-                           (unsigned long long)position);
+        return wvl_io_fail(context, "%s: offset %llu lies before what has been read, and a pipe cannot be rewound",
+                           what, (unsigned long long)position);
     }
     return wvl_io_fail(context, "%s: truncated: offset %llu lies beyond the end of the file", what,
                        (unsigned long long)position);

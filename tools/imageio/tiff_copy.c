@@ -149,17 +149,6 @@ static double per_metre(copier *l, const wvl_io_tiff_directory *d, unsigned tag,
     return (double)(float)value * (unit == RESUNIT_INCH ? 1.0 / 0.0254 : 100.0); /* as TIFF has it */
 }
 
-static void take_resolution(copier *l, const wvl_io_tiff_directory *d)
-{
-    wvl_io_tiff_entry e;
-    int is_told = wvl_io_tiff_find_entry(l->t, d, TIFFTAG_RESOLUTIONUNIT, &e);
-    unsigned unit = is_told ? take_number(l, d, TIFFTAG_RESOLUTIONUNIT, "ResolutionUnit", 3) : RESUNIT_INCH;
-    if (unit == RESUNIT_INCH || unit == RESUNIT_CENTIMETER) {
-        double across = per_metre(l, d, TIFFTAG_XRESOLUTION, "XResolution", unit);
-        wvl_io_take_resolution(l->t->context, across, per_metre(l, d, TIFFTAG_YRESOLUTION, "YResolution", unit));
-    }
-}
-
 /* A block that the metadata takes; a damaged one is named. */
 static int take_block(copier *l, const wvl_io_tiff_directory *d, unsigned tag, const char *name,
                       int (*take)(wvl_io_context *, const void *, size_t))
@@ -193,7 +182,13 @@ static int take_basics(copier *l, const wvl_io_tiff_directory *d, int is_own)
         context->picture->orientation = (uint8_t)orientation;
     }
     if (is_own) {
-        take_resolution(l, d);
+        wvl_io_tiff_entry e;
+        int is_told = wvl_io_tiff_find_entry(l->t, d, TIFFTAG_RESOLUTIONUNIT, &e);
+        unsigned unit = is_told ? take_number(l, d, TIFFTAG_RESOLUTIONUNIT, "ResolutionUnit", 3) : RESUNIT_INCH;
+        if (unit == RESUNIT_INCH || unit == RESUNIT_CENTIMETER) {
+            double across = per_metre(l, d, TIFFTAG_XRESOLUTION, "XResolution", unit);
+            wvl_io_take_resolution(l->t->context, across, per_metre(l, d, TIFFTAG_YRESOLUTION, "YResolution", unit));
+        }
         result = take_block(l, d, TIFFTAG_ICCPROFILE, "ICC profile", wvl_io_take_icc);
     }
     TRY(result, take_block(l, d, TIFFTAG_XMLPACKET, "XMP", wvl_io_take_xmp));
@@ -279,7 +274,7 @@ static int take_exif(copier *l, const wvl_io_tiff_directory *d)
 {
     wvl_io_context *context = l->t->context;
     wvl_io_tags list = {NULL, 0, 0};
-    wvl_io_tiff_stream stream = {NULL, 0, 0, 0};
+    wvl_io_tiff_stream stream = {NULL, 0, 0};
     uint32_t first;
     int damaged = 0;
     int result = copy_tags(l, d, is_kept_in_exif, &list, &damaged);

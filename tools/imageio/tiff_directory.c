@@ -244,8 +244,8 @@ static int check_photometric(wvl_io_tiff *t, const wvl_io_tiff_directory *d)
         wvl_io_tiff_entry_number(t, &e, 0, &stored) && TIFFGetField(t->tiff, TIFFTAG_PHOTOMETRIC, &taken) != 0 &&
         taken != stored) {
         return wvl_io_fail(t->context,
-                           "PhotometricInterpretation %u, but what that needs is missing or damaged (ColorMap, or "
-                           "samples of a pixel)",
+                           "PhotometricInterpretation %u, but the fields that it needs are missing or damaged "
+                           "(ColorMap, or samples of a pixel)",
                            (unsigned)stored);
     }
     return 0;

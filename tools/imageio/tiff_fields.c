@@ -92,7 +92,7 @@ static int check_coder(wvl_io_tiff *t)
         return wvl_io_fail(t->context, "Compression 6 (JPEG of TIFF 6.0, withdrawn) is not supported");
     }
     if (!TIFFIsCODECConfigured(t->compression)) {
-        return wvl_io_fail(t->context, "Compression %u: not in this libtiff", t->compression);
+        return wvl_io_fail(t->context, "Compression %u: not supported by this libtiff", t->compression);
     }
     if (t->compression == COMPRESSION_JPEG) {
         TIFFSetField(t->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RAW);
@@ -121,13 +121,11 @@ static int choose_jpeg_colors(wvl_io_tiff *t)
         return 0;
     }
     if (t->context->options.keep_ycc) {
-        return has_whole_units(t)
-                   ? 0
-                   : wvl_io_fail(
-                         t->context,
-                         "JPEG data with YCbCrSubSampling %u, %u in %s: libtiff does not give its planes; leave "
-                         "--jpeg-ycc keep out",
-                         t->step_x, t->step_y, t->is_tiled ? "tiles" : "strips");
+        return has_whole_units(t) ? 0
+                                  : wvl_io_fail(t->context,
+                                                "JPEG data with YCbCrSubSampling %u, %u in %s: libtiff does not return "
+                                                "its planes; leave --jpeg-ycc keep out",
+                                                t->step_x, t->step_y, t->is_tiled ? "tiles" : "strips");
     }
     TIFFSetField(t->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     t->is_subsampled = 0;
@@ -227,15 +225,6 @@ static int read_color_map(wvl_io_tiff *t)
     return 0;
 }
 
-static void read_photometric(wvl_io_tiff *t)
-{
-    if (TIFFGetField(t->tiff, TIFFTAG_PHOTOMETRIC, &t->photometric) == 0) {
-        t->photometric = t->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
-        wvl_io_note(t->context, "PhotometricInterpretation is missing; the picture is taken as %s",
-                    t->samples >= 3 ? "RGB" : "grey");
-    }
-}
-
 int wvl_io_tiff_read_fields(wvl_io_tiff *t)
 {
     uint32_t image_depth = 1;
@@ -261,7 +250,11 @@ int wvl_io_tiff_read_fields(wvl_io_tiff *t)
     if (check_samples(t) != 0) {
         return -1;
     }
-    read_photometric(t);
+    if (TIFFGetField(t->tiff, TIFFTAG_PHOTOMETRIC, &t->photometric) == 0) {
+        t->photometric = t->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+        wvl_io_note(t->context, "PhotometricInterpretation is missing; the picture is taken as %s",
+                    t->samples >= 3 ? "RGB" : "grey");
+    }
     if (read_extra_samples(t) != 0 || check_photometric(t) != 0 || check_coder(t) != 0 || check_subsampling(t) != 0) {
         return -1;
     }

@@ -18,8 +18,7 @@ typedef struct target {
 /* libtiff hands out 24-bit samples in host order, three bytes each. */
 static void unpack_24(const uint8_t *from, uint8_t *to, size_t count)
 {
-    const uint16_t probe = 1;
-    int is_little = *(const uint8_t *)&probe == 1;
+    int is_little = wvl_io_is_little_endian();
 
     for (size_t i = 0; i < count; i++, from += 3) {
         uint32_t low = is_little ? from[0] : from[2], high = is_little ? from[2] : from[0];
@@ -134,7 +133,7 @@ static int prepare_strips(wvl_io_tiff *t)
     uint64_t line_bytes = TIFFScanlineSize64(t->tiff), samples = (uint64_t)t->width * samples_of_row(t);
 
     if (line_bytes != (samples * t->depth + 7) / 8) {
-        return wvl_io_tiff_fail(t, "rows are not as long as width, samples and bits say");
+        return wvl_io_tiff_fail(t, "the length of the rows contradicts width, samples and bits");
     }
     t->is_stored = wvl_io_tiff_is_stored(t);
     wvl_io_settle_words(t->context, wvl_io_tiff_find_words(t), (size_t)line_bytes);
@@ -231,7 +230,7 @@ static int prepare_tiles(wvl_io_tiff *t)
         return -1;
     }
     if (tile_bytes < (uint64_t)tile_pitch(t) * t->tile_height) {
-        return wvl_io_tiff_fail(t, "tiles are not as large as width, length, samples and bits say");
+        return wvl_io_tiff_fail(t, "the size of the tiles contradicts width, length, samples and bits");
     }
     t->band_rows = t->tile_height;
     return wvl_io_tiff_need_chunk(t, tile_bytes, "tile");
@@ -341,24 +340,20 @@ static int read_plane(wvl_io_tiff *t, uint32_t component, uint32_t first, uint32
     return t->is_tiled ? read_tiles(t, &to, first, count, inverts) : read_lines(t, &to, first, count, inverts);
 }
 
-/* Some writers fill the last TIFF strip up to RowsPerStrip. Where all of such a TIFF strip is asked for at once,
-   libtiff has libdeflate decode it, which may then write less than it could and is believed; zlib gives what fits. */
-static void choose_inflater(wvl_io_tiff *t)
+int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t)
 {
+    if (check_chunks(t) != 0) {
+        return -1;
+    }
+    /* Some writers fill the last TIFF strip up to RowsPerStrip. Where all of such a TIFF strip is asked for at once,
+     * libtiff has libdeflate decode it, which may then write less than it could and is believed; zlib gives what fits.
+     */
     uint32_t rows = t->rows_per_strip;
 
     if ((t->compression == COMPRESSION_ADOBE_DEFLATE || t->compression == COMPRESSION_DEFLATE) && !t->is_tiled &&
         rows != 0 && t->height % rows != 0 && (t->is_subsampled || t->height % rows == 1)) {
         TIFFSetField(t->tiff, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB);
     }
-}
-
-int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t)
-{
-    if (check_chunks(t) != 0) {
-        return -1;
-    }
-    choose_inflater(t);
     if (t->is_subsampled) {
         return wvl_io_tiff_prepare_subsampled(t);
     }

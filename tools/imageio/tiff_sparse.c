@@ -86,8 +86,7 @@ static uint64_t fill_of(const wvl_io_tiff *t, uint32_t component)
 /* Stores a sample as libtiff hands it out: whole bytes in host order, else from the top bit on. The row is clear. */
 static void put_sample(uint8_t *row, unsigned depth, size_t index, uint64_t bits)
 {
-    const uint16_t probe = 1;
-    int is_little = *(const uint8_t *)&probe == 1;
+    int is_little = wvl_io_is_little_endian();
     unsigned whole = depth / 8;
     size_t at = index * depth;
     for (unsigned k = 0; depth % 8 == 0 && k < whole; k++) {

@@ -6,7 +6,7 @@
 
 #define HEADER_BYTES 8u
 #define ENTRY_BYTES 12u
-#define MOST_STREAM_BYTES WVL_IO_MAX_METADATA_BYTES
+#define MOST_STREAM_BYTES (2 * (size_t)WVL_IO_MAX_METADATA_BYTES)
 
 static void put(uint8_t *p, int big_endian, unsigned byte_count, uint64_t value)
 {
@@ -164,25 +164,20 @@ void wvl_io_release_tags(wvl_io_tags *list)
 /* Zeroed room for more bytes at the end; NULL for want of memory. */
 static uint8_t *extend(wvl_io_context *context, wvl_io_tiff_stream *s, size_t more)
 {
-    if (more > s->room - s->bytes) {
-        size_t room = 2 * (s->bytes + more) + 256;
-        uint8_t *larger = room <= 4 * MOST_STREAM_BYTES ? realloc(s->data, room) : NULL;
-        if (!larger) {
-            (void)wvl_io_fail_memory(context, "TIFF stream", room);
-            return NULL;
-        }
-        s->data = larger;
-        s->room = room;
+    size_t bytes = s->bytes + more;
+    uint8_t *larger = bytes <= MOST_STREAM_BYTES ? realloc(s->data, bytes) : NULL;
+    if (!larger) {
+        (void)wvl_io_fail_memory(context, "TIFF stream", bytes);
+        return NULL;
     }
-    uint8_t *at = s->data + s->bytes;
-    memset(at, 0, more);
-    s->bytes += more;
-    return at;
+    s->data = larger;
+    s->bytes = bytes;
+    return memset(larger + bytes - more, 0, more);
 }
 
 int wvl_io_start_stream(wvl_io_context *context, wvl_io_tiff_stream *stream, int big_endian)
 {
-    *stream = (wvl_io_tiff_stream){NULL, 0, 0, big_endian};
+    *stream = (wvl_io_tiff_stream){NULL, 0, big_endian};
     uint8_t *header = extend(context, stream, HEADER_BYTES);
     if (!header) {
         return -1;

@@ -68,7 +68,7 @@ typedef struct wvl_io_tags {
 
 typedef struct wvl_io_tiff_stream {
     uint8_t *data; /* owned */
-    size_t bytes, room;
+    size_t bytes;
     int big_endian;
 } wvl_io_tiff_stream;
 

@@ -64,7 +64,7 @@ static int prepare_tiles(wvl_io_tiff *t)
                            t->tile_width, t->tile_height, t->step_x, t->step_y);
     }
     if (bytes < (uint64_t)(t->tile_width / t->step_x) * (t->tile_height / t->step_y) * unit_bytes(t)) {
-        return wvl_io_tiff_fail(t, "tiles are not as large as width, length and subsampling say");
+        return wvl_io_tiff_fail(t, "the size of the tiles contradicts width, length and subsampling");
     }
     t->band_rows = t->tile_height;
     return wvl_io_tiff_need_chunk(t, bytes, "tile");

@@ -214,7 +214,7 @@ int wvl_io_convert_ycc(wvl_io_picture *picture, char *error, size_t error_bytes)
     c.depth = c.part[0]->depth;
     c.scale = INT64_C(4) * c.part[1]->dx * c.part[1]->dy;
     if (!choose_matrix(picture, c.depth, &c.m)) {
-        return fail(error, error_bytes, "YCbCr to RGB: YCbCrCoefficients or ReferenceBlackWhite make no sense");
+        return fail(error, error_bytes, "YCbCr to RGB: YCbCrCoefficients or ReferenceBlackWhite are not usable");
     }
     int good = allocate_parts(picture, &c, out);
     for (uint32_t y = 0; good && y < picture->height; y++) {

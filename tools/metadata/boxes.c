@@ -124,16 +124,6 @@ static int add_gml(const wvl_io_picture *io, wvl_metadata_boxes *out)
     return 0;
 }
 
-static void add_kept_boxes(const wvl_io_metadata *m, wvl_metadata_boxes *out)
-{
-    for (size_t i = 0; i < m->box_count; i++) {
-        const wvl_io_box *from = &m->boxes[i];
-        wvl_box *box = &out->boxes[out->count++];
-        *box = (wvl_box){.type = from->type, .data = from->data, .bytes = from->bytes};
-        memcpy(box->uuid, from->uuid, sizeof box->uuid);
-    }
-}
-
 int wvl_metadata_make_boxes(const wvl_io_picture *io, unsigned keep, int gml, wvl_metadata_boxes *out)
 {
     const wvl_io_metadata *m = &io->metadata;
@@ -149,7 +139,12 @@ int wvl_metadata_make_boxes(const wvl_io_picture *io, unsigned keep, int gml, wv
         return -1;
     }
     if (keep & WVL_KEEP_BOXES) {
-        add_kept_boxes(m, out);
+        for (size_t i = 0; i < m->box_count; i++) {
+            const wvl_io_box *from = &m->boxes[i];
+            wvl_box *box = &out->boxes[out->count++];
+            *box = (wvl_box){.type = from->type, .data = from->data, .bytes = from->bytes};
+            memcpy(box->uuid, from->uuid, sizeof box->uuid);
+        }
     }
     return 0;
 }

@@ -79,7 +79,7 @@ static int read_grid(const wvl_io_blob *geo, grid *g, char *why, size_t why_byte
     wvl_io_tiff_block s = wvl_io_tiff_block_of(geo->data, geo->bytes);
     size_t keys = geo->data ? wvl_io_find_entry(&s, wvl_io_first_directory(&s), WVL_TAG_GEO_KEYS) : 0;
     if (!keys || !read_place(&s, read_key(&s, keys, WVL_KEY_RASTER_TYPE) == WVL_KEY_RASTER_IS_POINT, g)) {
-        snprintf(why, why_bytes, "--gml needs a place: a scale with one tiepoint, or a transformation");
+        snprintf(why, why_bytes, "--gml needs a location: a scale with one tiepoint, or a transformation");
         return 0;
     }
     uint32_t projected = read_key(&s, keys, WVL_KEY_PROJECTED), geographic = read_key(&s, keys, WVL_KEY_GEOGRAPHIC);
@@ -87,7 +87,7 @@ static int read_grid(const wvl_io_blob *geo, grid *g, char *why, size_t why_byte
     wvl_metadata_axes axes = projected ? wvl_metadata_axes_of(projected) : WVL_METADATA_NORTHING_FIRST;
     g->is_northing_first = axes == WVL_METADATA_NORTHING_FIRST;
     if (!g->epsg || g->epsg == USER_DEFINED) {
-        snprintf(why, why_bytes, "--gml needs a coordinate system by EPSG");
+        snprintf(why, why_bytes, "--gml needs a coordinate system with an EPSG code");
         return 0;
     }
     if (axes == WVL_METADATA_OTHER_AXES) {

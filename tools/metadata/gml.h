@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to this room: GML in JPEG 2000 (OGC 05-047r3), for a picture that lies in a coordinate system of EPSG. */
+/* Private to this room: GML in JPEG 2000 (OGC 05-047r3), for a picture with an EPSG coordinate system. */
 #ifndef WVL_TOOLS_METADATA_GML_H
 #define WVL_TOOLS_METADATA_GML_H
 

@@ -199,10 +199,10 @@ static void name_others(search *s, wvl_io_picture *io)
     (void)read_with_ending(s, s->stem, "tfwx", &approximation);
     (void)read_with_ending(s, s->stem, "tab", &table);
     if (approximation.data) {
-        wvl_io_add_name(io->lost, sizeof io->lost, ".tfwx (an approximate place)");
+        wvl_io_add_name(io->lost, sizeof io->lost, ".tfwx (an approximate location)");
     }
     if (contains(&table, "!table") && contains(&table, "\"RASTER\"")) {
-        wvl_io_add_name(io->lost, sizeof io->lost, ".tab (a place by MapInfo)");
+        wvl_io_add_name(io->lost, sizeof io->lost, ".tab (a location by MapInfo)");
     }
     free(approximation.data);
     free(table.data);

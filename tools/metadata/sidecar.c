@@ -242,7 +242,7 @@ static void read_world(wvl_xml_span text, wvl_io_picture *io, place *p)
         return; /* .aux.xml counts more */
     }
     if (!read_lines(text, v) || v[0] * v[3] == v[1] * v[2]) {
-        wvl_io_add_name(io->lost, sizeof io->lost, "world file (its numbers give no place)");
+        wvl_io_add_name(io->lost, sizeof io->lost, "world file (its numbers give no location)");
         return;
     }
     const double transform[6] = {v[4] - 0.5 * (v[0] + v[2]), v[0], v[2], v[5] - 0.5 * (v[1] + v[3]), v[1], v[3]};

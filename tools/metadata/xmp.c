@@ -35,17 +35,6 @@ static const property properties[WVL_IO_FIELD_COUNT] = {
 
 /* ---- What the packet has --------------------------------------------------------------------- */
 
-/* An attribute "xmlns:p" with the namespace as its value, or "xmlns". */
-static void take_declaration(wvl_xml_span name, wvl_xml_span value, const char *space, wvl_xmp_prefixes *prefixes)
-{
-    wvl_xml_span before, local = wvl_xml_local_name(name, &before);
-    int is_default = wvl_xml_is(name, "xmlns");
-    if (wvl_xml_is(value, space) && (is_default || wvl_xml_is(before, "xmlns")) &&
-        prefixes->count < sizeof prefixes->items / sizeof prefixes->items[0]) {
-        prefixes->items[prefixes->count++] = is_default ? (wvl_xml_span){"", 0} : local;
-    }
-}
-
 void wvl_metadata_find_prefixes(wvl_xml_span document, const char *space, wvl_xmp_prefixes *prefixes)
 {
     wvl_xml_tag tag;
@@ -53,7 +42,13 @@ void wvl_metadata_find_prefixes(wvl_xml_span document, const char *space, wvl_xm
     memset(prefixes, 0, sizeof *prefixes);
     for (size_t at = 0; wvl_xml_next_tag(document, &at, &tag) > 0;) {
         for (size_t next = 0; wvl_xml_next_attribute(&tag, &next, &name, &value) > 0;) {
-            take_declaration(name, value, space, prefixes);
+            /* An attribute "xmlns:p" with the namespace as its value, or "xmlns". */
+            wvl_xml_span before, local = wvl_xml_local_name(name, &before);
+            int is_default = wvl_xml_is(name, "xmlns");
+            if (wvl_xml_is(value, space) && (is_default || wvl_xml_is(before, "xmlns")) &&
+                prefixes->count < sizeof prefixes->items / sizeof prefixes->items[0]) {
+                prefixes->items[prefixes->count++] = is_default ? (wvl_xml_span){"", 0} : local;
+            }
         }
     }
 }

@@ -38,13 +38,6 @@ static unsigned digits(const char *text, unsigned count)
     return value;
 }
 
-/* "YYYY:MM:DD HH:MM:SS" and the like, numbers at fixed places. */
-static void take_fixed(const char *text, moment *m)
-{
-    *m = (moment){digits(text, 4),      digits(text + 5, 2),  digits(text + 8, 2),
-                  digits(text + 11, 2), digits(text + 14, 2), digits(text + 17, 2)};
-}
-
 /* A zone as ISO 8601 has it, of "Z", "+01", "+0100", "+01:00", "GMT" or nothing. */
 static int convert_zone(const char *text, char out[8])
 {
@@ -135,7 +128,9 @@ int wvl_metadata_convert_date(const char *text, char out[40])
     }
     if (fits(text, "0000:00:00 00:00:00") || fits(text, "0000:00:00:00:00:00") || fits(text, "0000-00-00 00:00:00")) {
         char zone[8];
-        take_fixed(text, &m);
+        /* "YYYY:MM:DD HH:MM:SS" and the like, numbers at fixed places. */
+        m = (moment){digits(text, 4),      digits(text + 5, 2),  digits(text + 8, 2),
+                     digits(text + 11, 2), digits(text + 14, 2), digits(text + 17, 2)};
         return write_moment(&m, convert_zone(text + 19, zone) ? zone : "", out); /* DPX may name the zone by letters */
     }
     return convert_mail_date(text, out);

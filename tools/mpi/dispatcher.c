@@ -90,16 +90,6 @@ static void take_turns(dispatch *r, uint64_t end)
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-/* A new frame is in its file: the journal gets it at once, whatever the frames before it do. */
-static void note_result(dispatch *r, wvl_mpi_done *done)
-{
-    int is_new = done->state == WVL_CLI_FRAME_ENCODED || done->state == WVL_CLI_FRAME_BLACK;
-    if (is_new) {
-        done->code = wvl_cli_note_frame(r->q->store, &done->record);
-        done->state = done->code ? WVL_CLI_FRAME_FAILED : done->state;
-    }
-}
-
 static void take_done(dispatch *r, int rank, const wvl_mpi_done *message)
 {
     wvl_sequence_answer answer =
@@ -118,7 +108,12 @@ static void take_done(dispatch *r, int rank, const wvl_mpi_done *message)
         return;
     }
     *kept = *message;
-    note_result(r, kept);
+    /* A new frame is in its file: the journal gets it at once, whatever the frames before it do. */
+    int is_new = kept->state == WVL_CLI_FRAME_ENCODED || kept->state == WVL_CLI_FRAME_BLACK;
+    if (is_new) {
+        kept->code = wvl_cli_note_frame(r->q->store, &kept->record);
+        kept->state = kept->code ? WVL_CLI_FRAME_FAILED : kept->state;
+    }
     r->results[kept->place % r->window] = kept;
     take_turns(r, wvl_sequence_first_open(r->leases));
 }
@@ -133,10 +128,11 @@ static void take_hello(dispatch *r, int rank, const wvl_mpi_hello *hello)
         end_run(r, WVL_EXIT_USAGE);
         return;
     }
-    if (hello->code || !wvl_sequence_add_worker(r->leases, (uint32_t)rank - 1, hello->seats)) {
-        wvl_cli_warn("rank %d on %s cannot work, for the reason that it printed; the others do its frames", rank,
+    if (hello->code) {
+        wvl_cli_warn("rank %d on %s cannot work and printed the reason; the others encode its frames", rank,
                      hello->host);
     } else {
+        wvl_sequence_add_worker(r->leases, (uint32_t)rank - 1, hello->seats);
         r->able++;
         wvl_cli_inform("rank %d on %s: %" PRIu32 " frames at a time, device %s", rank, hello->host, hello->seats,
                        hello->device);
@@ -193,22 +189,11 @@ static void lease_to(dispatch *r, int rank)
     for (size_t i = 0; i < count; i++) {
         message[i] = make_lease(r, &leases[i]);
         if (leases[i].copy) {
-            wvl_cli_inform("frame %" PRIu64 " takes long; rank %d encodes it too", message[i].record.frame, rank);
+            wvl_cli_inform("frame %" PRIu64 " is slow; rank %d encodes it too", message[i].record.frame, rank);
         }
     }
     if (count) {
         wvl_mpi_send(message, count * sizeof message[0], rank, WVL_MPI_LEASE);
-    }
-}
-
-static void lease_all(dispatch *r)
-{
-    r->looked = wvl_cli_seconds();
-    if (r->q->rate) {
-        wvl_sequence_allow_places(r->leases, wvl_sequence_limit_count(r->q->rate));
-    }
-    for (int rank = 1; rank <= worker_count(r); rank++) {
-        lease_to(r, rank);
     }
 }
 
@@ -239,7 +224,13 @@ static void run(dispatch *r)
             end_run(r, WVL_EXIT_INTERRUPTED);
         }
         if (came || wvl_cli_seconds() - r->looked > LEASE_SECONDS) {
-            lease_all(r);
+            r->looked = wvl_cli_seconds();
+            if (r->q->rate) {
+                wvl_sequence_allow_places(r->leases, wvl_sequence_limit_count(r->q->rate));
+            }
+            for (int rank = 1; rank <= worker_count(r); rank++) {
+                lease_to(r, rank);
+            }
         }
         if (!came) {
             nap(r);
@@ -283,8 +274,7 @@ void wvl_mpi_dispatch(wvl_cli_sequence *q, void *dispatcher)
 {
     dispatch r = {.q = q, .d = dispatcher};
     if (!open_dispatch(&r)) {
-        wvl_cli_error("out of memory");
-        q->code = WVL_EXIT_DEVICE;
+        q->code = wvl_cli_fail(WVL_EXIT_DEVICE, "out of memory");
     } else {
         wvl_mpi_start start = {.goes_on = 1};
         r.d->has_started = 1;

@@ -38,7 +38,7 @@ static int take_own_options(int *argc, char **argv, double *slow_seconds)
         }
         const char *value = argv[i][length] ? argv[i] + length + 1 : argv[i + 1 < *argc ? ++i : i];
         if (!wvl_cli_parse_number(value, 1, MOST_SECONDS, &seconds)) {
-            return wvl_cli_fail(WVL_EXIT_USAGE, "%s: a whole number of seconds from 1 to 1000000 is needed", name);
+            return wvl_cli_fail(WVL_EXIT_USAGE, "%s: expected a whole number of seconds from 1 to 1000000", name);
         }
     }
     *argc = kept;
@@ -54,12 +54,6 @@ static int asks_for(const char *name, int argc, char **argv)
         }
     }
     return 0;
-}
-
-static void print_help(void)
-{
-    fputs(help, stdout);
-    wvl_cli_print_help_of(stdout, "sequence");
 }
 
 static int run_dispatcher(const wvl_mpi_place *place, wvl_cli_sequence_options *options, int code, double slow_seconds)
@@ -119,7 +113,8 @@ int main(int argc, char **argv)
     if (!wants_help && !wants_version) {
         code = run(argc, argv, &place);
     } else if (!place.rank && wants_help) {
-        print_help();
+        fputs(help, stdout);
+        wvl_cli_print_help_of(stdout, "sequence");
     } else if (!place.rank) {
         wvl_cli_print_version(stdout);
     }

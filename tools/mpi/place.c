@@ -90,14 +90,6 @@ void wvl_mpi_find_place(wvl_mpi_place *place)
 
 /* ---- The source ------------------------------------------------------------------------------ */
 
-static void share_bytes(char *bytes, uint64_t count)
-{
-    for (uint64_t at = 0; at < count; at += CHUNK_BYTES) {
-        uint64_t left = count - at;
-        MPI_Bcast(bytes + at, (int)(left < CHUNK_BYTES ? left : CHUNK_BYTES), MPI_BYTE, 0, MPI_COMM_WORLD);
-    }
-}
-
 static char *join_names(const wvl_cli_directory *d, uint64_t bytes)
 {
     char *names = malloc((size_t)bytes + 1), *at = names;
@@ -124,31 +116,17 @@ static int split_names(wvl_cli_directory *d, const char *names, uint64_t bytes)
     return d->entries != NULL;
 }
 
-static void describe_source(const wvl_cli_source *source, wvl_mpi_start *start)
-{
-    start->kind = (int32_t)source->kind;
-    start->total = source->total;
-    start->begin = source->begin;
-    start->count = source->count;
-    start->range = source->range;
-    for (size_t i = 0; i < source->directory.count; i++) {
-        start->name_bytes += strlen(source->directory.entries[i].input) + 1;
-    }
-}
-
-static void take_source(const wvl_mpi_start *start, wvl_cli_source *source)
-{
-    source->kind = (wvl_cli_source_kind)start->kind;
-    source->total = start->total;
-    source->begin = start->begin;
-    source->count = start->count;
-    source->range = start->range;
-}
-
 int wvl_mpi_share_source(wvl_cli_source *source, wvl_mpi_start *start, int rank)
 {
     if (!rank && start->goes_on) {
-        describe_source(source, start);
+        start->kind = (int32_t)source->kind;
+        start->total = source->total;
+        start->begin = source->begin;
+        start->count = source->count;
+        start->range = source->range;
+        for (size_t i = 0; i < source->directory.count; i++) {
+            start->name_bytes += strlen(source->directory.entries[i].input) + 1;
+        }
     }
     MPI_Bcast(start, (int)sizeof *start, MPI_BYTE, 0, MPI_COMM_WORLD);
     if (!start->goes_on) {
@@ -158,9 +136,16 @@ int wvl_mpi_share_source(wvl_cli_source *source, wvl_mpi_start *start, int rank)
     if (!names) {
         end_without_memory();
     }
-    share_bytes(names, start->name_bytes);
+    for (uint64_t at = 0; at < start->name_bytes; at += CHUNK_BYTES) {
+        uint64_t left = start->name_bytes - at;
+        MPI_Bcast(names + at, (int)(left < CHUNK_BYTES ? left : CHUNK_BYTES), MPI_BYTE, 0, MPI_COMM_WORLD);
+    }
     if (rank) {
-        take_source(start, source);
+        source->kind = (wvl_cli_source_kind)start->kind;
+        source->total = start->total;
+        source->begin = start->begin;
+        source->count = start->count;
+        source->range = start->range;
         if (!split_names(&source->directory, names, start->name_bytes)) {
             end_without_memory();
         }

@@ -86,14 +86,6 @@ static item *await_lease(worker *w)
     return taken;
 }
 
-static void put_answer(worker *w, item *answer)
-{
-    pthread_mutex_lock(&w->lock);
-    put_item(&w->answers, answer);
-    pthread_cond_signal(&w->went);
-    pthread_mutex_unlock(&w->lock);
-}
-
 /* Messages of a failure are the dispatcher's: another try may succeed. */
 static void describe_frame(const wvl_cli_frame *f, size_t mark, wvl_mpi_done *done)
 {
@@ -129,7 +121,10 @@ static void do_lease(worker *w, const wvl_mpi_lease *lease, wvl_cli_turns *turns
     wvl_cli_release_frame(&w->q, &f);
     wvl_cli_tell_messages();
     wvl_cli_clear_warnings();
-    put_answer(w, answer);
+    pthread_mutex_lock(&w->lock);
+    put_item(&w->answers, answer);
+    pthread_cond_signal(&w->went);
+    pthread_mutex_unlock(&w->lock);
 }
 
 /* One seat: frames until the stop. */
@@ -225,19 +220,6 @@ static item *await_answer(worker *w, int *ended)
     return answer;
 }
 
-static void speak(worker *w)
-{
-    for (int ended = 0; !ended;) {
-        while (receive(w)) {
-        }
-        item *answer = await_answer(w, &ended);
-        if (answer) {
-            wvl_mpi_send(&answer->is.done, sizeof answer->is.done, 0, WVL_MPI_DONE);
-            free(answer);
-        }
-    }
-}
-
 /* ---- All ------------------------------------------------------------------------------------- */
 
 static int open_worker(worker *w, const wvl_mpi_place *place, wvl_mpi_hello *hello)
@@ -254,19 +236,6 @@ static int open_worker(worker *w, const wvl_mpi_place *place, wvl_mpi_hello *hel
     w->seats = w->seats < WVL_SEQUENCE_LEASE_SEATS ? w->seats : WVL_SEQUENCE_LEASE_SEATS;
     hello->seats = (uint32_t)w->seats;
     return wvl_cli_open_store(&request, &w->q.store);
-}
-
-static void open_lists(worker *w)
-{
-    pthread_condattr_t monotonic;
-    open_list(&w->leases);
-    open_list(&w->answers);
-    (void)pthread_mutex_init(&w->lock, NULL);
-    (void)pthread_cond_init(&w->came, NULL);
-    (void)pthread_condattr_init(&monotonic);
-    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&w->went, &monotonic);
-    (void)pthread_condattr_destroy(&monotonic);
 }
 
 static void close_lists(worker *w)
@@ -287,7 +256,15 @@ static void work(worker *w)
         (void)MPI_Abort(MPI_COMM_WORLD, WVL_EXIT_DEVICE);
         abort();
     }
-    speak(w);
+    for (int ended = 0; !ended;) {
+        while (receive(w)) {
+        }
+        item *answer = await_answer(w, &ended);
+        if (answer) {
+            wvl_mpi_send(&answer->is.done, sizeof answer->is.done, 0, WVL_MPI_DONE);
+            free(answer);
+        }
+    }
     (void)pthread_join(threads, NULL);
 }
 
@@ -313,7 +290,15 @@ void wvl_mpi_run_worker(const wvl_mpi_place *place, wvl_cli_sequence_options *op
     }
     wvl_cli_init_sequence(&w.q, options);
     w.q.source.name = options->words[0];
-    open_lists(&w);
+    pthread_condattr_t monotonic;
+    open_list(&w.leases);
+    open_list(&w.answers);
+    (void)pthread_mutex_init(&w.lock, NULL);
+    (void)pthread_cond_init(&w.came, NULL);
+    (void)pthread_condattr_init(&monotonic);
+    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&w.went, &monotonic);
+    (void)pthread_condattr_destroy(&monotonic);
     if (wvl_mpi_share_source(&w.q.source, &start, seat->rank)) {
         snprintf(hello.host, sizeof hello.host, "%s", seat->host);
         hello.code = hello.code ? hello.code : open_worker(&w, seat, &hello);

@@ -242,13 +242,13 @@ static wvl_opj_result judge_answer(wvl_opj_picture *picture, char *reason)
         return fail("OpenJPEG takes longer than any good file of this size needs: the codestream is damaged", reason);
     }
     if (answer->outcome == WVL_GUARD_ENDED) {
-        snprintf(reason, WVL_OPJ_REASON_BYTES,
-                 "OpenJPEG broke down while it decoded (signal %d): the codestream is damaged", answer->signal);
+        snprintf(reason, WVL_OPJ_REASON_BYTES, "OpenJPEG crashed while decoding (signal %d): the codestream is damaged",
+                 answer->signal);
         return WVL_OPJ_FAILED;
     }
     if (answer->status == WVL_OPJ_OK) {
         wvl_opj_result result = take_head(picture);
-        return result == WVL_OPJ_FAILED ? fail("OpenJPEG gave no picture that holds together", reason) : result;
+        return result == WVL_OPJ_FAILED ? fail("OpenJPEG returned an inconsistent picture", reason) : result;
     }
     if (answer->error == ENOMEM && answer->is_bounded) {
         return fail("OpenJPEG takes more memory than any good file of this size needs: the codestream is damaged",

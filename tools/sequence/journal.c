@@ -10,20 +10,24 @@
 
 #define TITLE_BYTES (sizeof WVL_SEQUENCE_TITLE - 1)
 #define PARAMETER "parameter "
-#define SUM_DIGITS 16u
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
+static size_t put_begin(char *text, uint64_t sum)
+{
+    return (size_t)snprintf(text, WVL_SEQUENCE_RECORD_CHARS, "begin %016" PRIx64 "\n", sum);
+}
+
 char *wvl_sequence_make_head(const wvl_sequence_checksum *checksum, const char *parameters, size_t *bytes)
 {
-    size_t room = TITLE_BYTES + strlen(parameters) + 64;
+    size_t room = TITLE_BYTES + strlen(parameters) + WVL_SEQUENCE_RECORD_CHARS + 1;
     char *text = malloc(room);
     if (!text) {
         return NULL;
     }
     size_t used = (size_t)snprintf(text, room, WVL_SEQUENCE_TITLE "%s", parameters);
     uint64_t sum = wvl_sequence_sum_bytes(checksum, 0, text, used);
-    *bytes = used + (size_t)snprintf(text + used, room - used, "begin %016" PRIx64 "\n", sum);
+    *bytes = used + put_begin(text + used, sum);
     return text;
 }
 
@@ -87,44 +91,20 @@ static int take_text(cursor *c, const char *text)
     return is_there;
 }
 
-/* A decimal number and the blank behind it. */
-static int take_number(cursor *c, uint64_t *value)
+/* The next line with its end, as a string of its own; one that is longer than any of ours is cut. 0: there is none. */
+static int peek_line(const cursor *c, char line[WVL_SEQUENCE_RECORD_CHARS])
 {
-    uint64_t v = 0;
-    const char *first = c->at;
-    for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++) {
-        if (v > (UINT64_MAX - 9) / 10) {
-            return 0;
-        }
-        v = v * 10 + (unsigned)(*c->at - '0');
-    }
-    *value = v;
-    return c->at != first && take_text(c, " ");
-}
-
-/* SUM_DIGITS digits and the end of the line. */
-static int take_sum(cursor *c, uint64_t *value)
-{
-    uint64_t v = 0;
-    if ((size_t)(c->end - c->at) < SUM_DIGITS + 1) {
-        return 0;
-    }
-    for (unsigned i = 0; i < SUM_DIGITS; i++, c->at++) {
-        const char *digits = "0123456789abcdef", *digit = *c->at ? strchr(digits, *c->at) : NULL;
-        if (!digit) {
-            return 0;
-        }
-        v = v << 4 | (uint64_t)(digit - digits);
-    }
-    *value = v;
-    return take_text(c, "\n");
+    const char *end = memchr(c->at, '\n', (size_t)(c->end - c->at));
+    size_t length = end ? (size_t)(end - c->at) + 1 : 0;
+    snprintf(line, WVL_SEQUENCE_RECORD_CHARS, "%.*s", (int)(length < WVL_SEQUENCE_RECORD_CHARS ? length : 0), c->at);
+    return line[0] != '\0';
 }
 
 /* Title, parameters and their checksum. */
 static wvl_sequence_journal_status read_head(const wvl_sequence_checksum *checksum, cursor *c, cursor *parameters)
 {
+    char line[WVL_SEQUENCE_RECORD_CHARS], wanted[sizeof line];
     const char *start = c->at;
-    uint64_t sum;
     size_t held = (size_t)(c->end - c->at);
     if (memcmp(c->at, WVL_SEQUENCE_TITLE, held < TITLE_BYTES ? held : TITLE_BYTES) != 0) {
         return WVL_SEQUENCE_JOURNAL_FOREIGN;
@@ -138,30 +118,32 @@ static wvl_sequence_journal_status read_head(const wvl_sequence_checksum *checks
         c->at = line_end ? line_end + 1 : c->end;
     }
     parameters->end = c->at;
-    uint64_t wanted = wvl_sequence_sum_bytes(checksum, 0, start, (size_t)(c->at - start));
     if (!memchr(c->at, '\n', (size_t)(c->end - c->at))) {
         return WVL_SEQUENCE_JOURNAL_CUT;
     }
-    int good = take_text(c, "begin ") && take_sum(c, &sum) && sum == wanted;
-    return good ? WVL_SEQUENCE_JOURNAL_OK : WVL_SEQUENCE_JOURNAL_FOREIGN;
+    put_begin(wanted, wvl_sequence_sum_bytes(checksum, 0, start, (size_t)(c->at - start)));
+    int is_begin = peek_line(c, line) && !strcmp(line, wanted) && take_text(c, line);
+    return is_begin ? WVL_SEQUENCE_JOURNAL_OK : WVL_SEQUENCE_JOURNAL_FOREIGN;
 }
 
-static int take_record(cursor *c, wvl_sequence_record *r)
+/* A line is a record or a claim if writing what was read gives the same line. */
+static int take_record(cursor *c, const char *line, wvl_sequence_record *r)
 {
-    return take_text(c, "frame ") && take_number(c, &r->frame) && take_number(c, &r->bytes) &&
-           take_number(c, &r->coded_bytes) && take_number(c, &r->limit_bytes) && take_sum(c, &r->checksum);
+    char again[WVL_SEQUENCE_RECORD_CHARS];
+    *r = (wvl_sequence_record){0};
+    (void)sscanf(line, "frame %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNx64, &r->frame, &r->bytes,
+                 &r->coded_bytes, &r->limit_bytes, &r->checksum);
+    (void)wvl_sequence_put_record(again, r);
+    return !strcmp(line, again) && take_text(c, line);
 }
 
-static int take_claim(const wvl_sequence_checksum *checksum, cursor *c, wvl_sequence_claim *claim)
+static int take_claim(const wvl_sequence_checksum *checksum, cursor *c, const char *line, wvl_sequence_claim *claim)
 {
-    const char *start = c->at;
-    uint64_t sum;
-    if (!take_text(c, "claim ") || !take_number(c, &claim->first) || !take_number(c, &claim->last) ||
-        !take_number(c, &claim->step)) {
-        return 0;
-    }
-    uint64_t wanted = wvl_sequence_sum_bytes(checksum, 0, start, (size_t)(c->at - start));
-    return take_sum(c, &sum) && sum == wanted && claim->step && claim->first <= claim->last;
+    char again[WVL_SEQUENCE_RECORD_CHARS];
+    *claim = (wvl_sequence_claim){0};
+    (void)sscanf(line, "claim %" SCNu64 " %" SCNu64 " %" SCNu64, &claim->first, &claim->last, &claim->step);
+    (void)wvl_sequence_put_claim(checksum, again, claim);
+    return !strcmp(line, again) && claim->step && claim->first <= claim->last && take_text(c, line);
 }
 
 static int add_record(wvl_sequence_journal *j, const wvl_sequence_record *record)
@@ -171,7 +153,9 @@ static int add_record(wvl_sequence_journal *j, const wvl_sequence_record *record
         return 0;
     }
     j->records = records;
-    j->records[j->count++] = *record;
+    j->records[j->count] = *record;
+    j->records[j->count].line = j->count;
+    j->count++;
     return 1;
 }
 
@@ -183,42 +167,25 @@ static int by_frame(const void *a, const void *b)
     return (x->frame > y->frame) - (x->frame < y->frame);
 }
 
-/* A merge sort keeps the order of the lines of one frame, which qsort need not. Lines are almost in order, so runs that
- * are sorted already are left as they are. spare has as many records. */
-static void sort_records(wvl_sequence_record *records, wvl_sequence_record *spare, size_t count)
+static int by_frame_and_line(const void *a, const void *b)
 {
-    size_t half = count / 2, a = 0, b = half, used = 0;
-    if (count < 2) {
-        return;
-    }
-    sort_records(records, spare, half);
-    sort_records(records + half, spare, count - half);
-    if (by_frame(&records[half - 1], &records[half]) <= 0) {
-        return;
-    }
-    while (a < half || b < count) {
-        int takes_second = a == half || (b < count && by_frame(&records[b], &records[a]) < 0);
-        spare[used++] = takes_second ? records[b++] : records[a++];
-    }
-    memcpy(records, spare, count * sizeof *records);
+    const wvl_sequence_record *x = a, *y = b;
+    int order = by_frame(a, b);
+    return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-static int put_in_order(wvl_sequence_journal *j)
+/* Of each frame the last line stays. */
+static void put_in_order(wvl_sequence_journal *j)
 {
-    wvl_sequence_record *spare = malloc((j->count + 1) * sizeof *spare);
     size_t kept = 0;
-    if (!spare) {
-        return 0;
+    if (j->count) {
+        qsort(j->records, j->count, sizeof *j->records, by_frame_and_line);
     }
-    sort_records(j->records, spare, j->count);
-    free(spare);
     for (size_t i = 0; i < j->count; i++) {
-        if (i + 1 == j->count || j->records[i].frame != j->records[i + 1].frame) {
-            j->records[kept++] = j->records[i];
-        }
+        kept += kept && j->records[kept - 1].frame == j->records[i].frame ? 0 : 1;
+        j->records[kept - 1] = j->records[i];
     }
     j->count = kept;
-    return 1;
 }
 
 /* One line, or the head of a journal behind the first: 1; 0: it is none; -1: no memory. */
@@ -227,19 +194,20 @@ static int read_line(const wvl_sequence_checksum *checksum, cursor *c, wvl_seque
     wvl_sequence_record record;
     wvl_sequence_claim claim;
     cursor others;
-    switch (*c->at) {
-    case 'w': return read_head(checksum, c, &others) == WVL_SEQUENCE_JOURNAL_OK;
-    case 'c':
-        if (!take_claim(checksum, c, &claim)) {
-            return 0;
-        }
-        return wvl_sequence_add_claim(journal, &claim) ? 1 : -1;
-    default:
-        if (!take_record(c, &record)) {
-            return 0;
-        }
-        return add_record(journal, &record) ? 1 : -1;
+    char line[WVL_SEQUENCE_RECORD_CHARS];
+    if (*c->at == 'w') {
+        return read_head(checksum, c, &others) == WVL_SEQUENCE_JOURNAL_OK;
     }
+    if (!peek_line(c, line)) {
+        return 0;
+    }
+    if (take_claim(checksum, c, line, &claim)) {
+        return wvl_sequence_add_claim(journal, &claim) ? 1 : -1;
+    }
+    if (!take_record(c, line, &record)) {
+        return 0;
+    }
+    return add_record(journal, &record) ? 1 : -1;
 }
 
 wvl_sequence_journal_status wvl_sequence_read_journal(const wvl_sequence_checksum *checksum, const char *text,
@@ -256,12 +224,10 @@ wvl_sequence_journal_status wvl_sequence_read_journal(const wvl_sequence_checksu
         status = read < 0 ? WVL_SEQUENCE_JOURNAL_MEMORY : status;
         journal->good_bytes = read > 0 ? (size_t)(c.at - text) : journal->good_bytes;
     }
-    if (status == WVL_SEQUENCE_JOURNAL_OK && !put_in_order(journal)) {
-        status = WVL_SEQUENCE_JOURNAL_MEMORY;
-    }
     if (status) {
         wvl_sequence_release_journal(journal);
     }
+    put_in_order(journal);
     return status;
 }
 

@@ -29,6 +29,7 @@ typedef struct wvl_sequence_record {
     uint64_t coded_bytes; /* of its codestream */
     uint64_t limit_bytes; /* of the codestream, by rate control; 0: none */
     uint64_t checksum;    /* of `bytes` bytes */
+    size_t line;          /* in the journal that was read, from 0 */
 } wvl_sequence_record;
 
 /* Frames that the sequence may write and replace: first, first + step, ... last. */

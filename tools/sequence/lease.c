@@ -13,28 +13,28 @@
 
 typedef enum place_state { PLACE_ENDED, PLACE_LEASED, PLACE_AGAIN } place_state;
 
+/* A lease of a place that is waited for. */
+typedef struct holder {
+    uint32_t worker;
+    double since;
+    int is_last;
+} holder;
+
 /* A place from the first open one to the next fresh one. */
 typedef struct place_entry {
     place_state state;
     unsigned failures, holder_count;
     unsigned left, copies; /* holders that are not waited for any more; leases since nobody had it */
-    uint32_t holders[COPIES];
+    holder holders[COPIES];
     uint32_t avoided; /* where it failed last */
     double since;     /* of the last lease, or of the failure */
 } place_entry;
 
-typedef struct holding {
-    uint64_t place;
-    double since;
-    int is_last;
-} holding;
-
 typedef struct worker_entry {
-    uint32_t seats;    /* 0: not there */
-    uint32_t held;     /* of holdings */
-    uint64_t owed;     /* leases without an answer; those that ended elsewhere count too */
-    double heard;      /* of its last answer, or of its first lease after all answers */
-    holding *holdings; /* [2 * seats] */
+    uint32_t seats; /* 0: not there */
+    uint32_t held;  /* places that it holds */
+    uint64_t owed;  /* leases without an answer; those that ended elsewhere count too */
+    double heard;   /* of its last answer, or of its first lease after all answers */
 } worker_entry;
 
 struct wvl_sequence_leases {
@@ -75,28 +75,18 @@ wvl_sequence_leases *wvl_sequence_open_leases(const wvl_sequence_lease_options *
 
 void wvl_sequence_close_leases(wvl_sequence_leases *l)
 {
-    if (!l) {
-        return;
+    if (l) {
+        free(l->workers);
+        free(l->places);
     }
-    for (uint32_t i = 0; l->workers && i < l->options.workers; i++) {
-        free(l->workers[i].holdings);
-    }
-    free(l->workers);
-    free(l->places);
     free(l);
 }
 
-int wvl_sequence_add_worker(wvl_sequence_leases *l, uint32_t worker, uint32_t seats)
+void wvl_sequence_add_worker(wvl_sequence_leases *l, uint32_t worker, uint32_t seats)
 {
-    worker_entry *w = &l->workers[worker];
-    w->holdings = calloc((size_t)seats * 2, sizeof *w->holdings);
-    if (!w->holdings) {
-        return 0;
-    }
-    w->seats = seats;
+    l->workers[worker].seats = seats;
     l->seats += seats;
     l->present++;
-    return 1;
 }
 
 void wvl_sequence_allow_places(wvl_sequence_leases *l, uint64_t count)
@@ -141,14 +131,23 @@ static int is_silent(const wvl_sequence_leases *l, const worker_entry *w, double
 
 static place_entry *entry_of(const wvl_sequence_leases *l, uint64_t place) { return &l->places[place % l->window]; }
 
-static int is_held_by(const place_entry *e, uint32_t worker)
+/* holder_count: it has none. */
+static unsigned find_holder(const place_entry *e, uint32_t worker)
 {
-    for (unsigned i = 0; i < e->holder_count; i++) {
-        if (e->holders[i] == worker) {
-            return 1;
-        }
+    unsigned i = 0;
+    while (i < e->holder_count && e->holders[i].worker != worker) {
+        i++;
     }
-    return 0;
+    return i;
+}
+
+static holder drop_holder(wvl_sequence_leases *l, place_entry *e, unsigned index)
+{
+    const holder dropped = e->holders[index];
+    l->workers[dropped.worker].held--;
+    e->holder_count--;
+    memmove(&e->holders[index], &e->holders[index + 1], (e->holder_count - index) * sizeof e->holders[0]);
+    return dropped;
 }
 
 /* A place that failed: not where it failed, unless no other worker takes it for long. */
@@ -180,15 +179,12 @@ static int find_slow(const wvl_sequence_leases *l, uint32_t worker, double now, 
 {
     double oldest = now - l->slow_after;
     int is_found = 0;
-    for (uint32_t i = 0; i < l->options.workers; i++) {
-        const worker_entry *w = &l->workers[i];
-        for (uint32_t k = 0; i != worker && k < w->held; k++) {
-            const place_entry *e = entry_of(l, w->holdings[k].place);
-            if (e->since < oldest && !is_held_by(e, worker)) {
-                oldest = e->since;
-                *place = w->holdings[k].place;
-                is_found = 1;
-            }
+    for (uint64_t p = l->first; p < l->next; p++) {
+        const place_entry *e = entry_of(l, p);
+        if (e->state == PLACE_LEASED && e->since < oldest && find_holder(e, worker) == e->holder_count) {
+            oldest = e->since;
+            *place = p;
+            is_found = 1;
         }
     }
     return is_found;
@@ -211,41 +207,6 @@ static uint64_t most_held(const wvl_sequence_leases *l, const worker_entry *w)
     return w->seats + share;
 }
 
-/* Takes a place from the list of a worker: 1 with what stood there, else 0. */
-static int drop_holding(worker_entry *w, uint64_t place, holding *dropped)
-{
-    for (uint32_t k = 0; k < w->held; k++) {
-        if (w->holdings[k].place == place) {
-            *dropped = w->holdings[k];
-            w->holdings[k] = w->holdings[--w->held];
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static void drop_holder(place_entry *e, uint32_t worker)
-{
-    for (unsigned i = 0; i < e->holder_count; i++) {
-        if (e->holders[i] == worker) {
-            e->holder_count--;
-            memmove(&e->holders[i], &e->holders[i + 1], (e->holder_count - i) * sizeof e->holders[0]);
-            return;
-        }
-    }
-}
-
-/* Room for another holder: the one that has had the frame for longest is not waited for any more. */
-static void make_room(const wvl_sequence_leases *l, place_entry *e, uint64_t place)
-{
-    holding dropped;
-    if (e->holder_count == COPIES) {
-        (void)drop_holding(&l->workers[e->holders[0]], place, &dropped);
-        drop_holder(e, e->holders[0]);
-        e->left++;
-    }
-}
-
 static wvl_sequence_lease grant(wvl_sequence_leases *l, uint32_t worker, uint64_t place, double now)
 {
     worker_entry *w = &l->workers[worker];
@@ -254,15 +215,18 @@ static wvl_sequence_lease grant(wvl_sequence_leases *l, uint32_t worker, uint64_
         *e = (place_entry){.avoided = NOBODY};
         l->next++;
     }
-    make_room(l, e, place);
+    if (e->holder_count == COPIES) { /* the one that has had it for longest is not waited for any more */
+        (void)drop_holder(l, e, 0);
+        e->left++;
+    }
     l->again -= e->state == PLACE_AGAIN;
     e->state = PLACE_LEASED;
     e->since = now;
     int is_last = e->failures + 1 >= WVL_SEQUENCE_LEASE_TRIES;
     e->copies = e->holder_count || e->left ? e->copies : 0;
     const wvl_sequence_lease lease = {.place = place, .copy = e->copies++, .is_last = is_last};
-    e->holders[e->holder_count++] = worker;
-    w->holdings[w->held++] = (holding){.place = place, .since = now, .is_last = is_last};
+    e->holders[e->holder_count++] = (holder){.worker = worker, .since = now, .is_last = is_last};
+    w->held++;
     w->heard = w->owed++ ? w->heard : now;
     return lease;
 }
@@ -285,15 +249,13 @@ size_t wvl_sequence_take_leases(wvl_sequence_leases *l, uint32_t worker, double 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
 /* Others that work on it still owe an answer, but it holds up none of their seats. */
-static void end_place(wvl_sequence_leases *l, place_entry *e, uint64_t place)
+static void end_place(wvl_sequence_leases *l, place_entry *e)
 {
-    holding dropped;
-    for (unsigned i = 0; i < e->holder_count; i++) {
-        (void)drop_holding(&l->workers[e->holders[i]], place, &dropped);
+    while (e->holder_count) {
+        (void)drop_holder(l, e, 0);
     }
     l->again -= e->state == PLACE_AGAIN;
     e->state = PLACE_ENDED;
-    e->holder_count = 0;
     while (l->first < l->next && entry_of(l, l->first)->state == PLACE_ENDED) {
         l->first++;
     }
@@ -303,23 +265,22 @@ static void end_place(wvl_sequence_leases *l, place_entry *e, uint64_t place)
 static int is_given_up(const wvl_sequence_leases *l, const place_entry *e, double now)
 {
     for (unsigned i = 0; i < e->holder_count; i++) {
-        if (!is_silent(l, &l->workers[e->holders[i]], now)) {
+        if (!is_silent(l, &l->workers[e->holders[i].worker], now)) {
             return 0;
         }
     }
     return 1;
 }
 
-static wvl_sequence_answer take_failure(wvl_sequence_leases *l, uint32_t worker, const holding *lease, double now)
+static wvl_sequence_answer take_failure(wvl_sequence_leases *l, place_entry *e, const holder *lease, double now)
 {
-    place_entry *e = entry_of(l, lease->place);
     e->failures++;
-    e->avoided = worker;
+    e->avoided = lease->worker;
     if (e->holder_count && !(lease->is_last && is_given_up(l, e, now))) {
         return WVL_SEQUENCE_ANSWER_VOID;
     }
     if (lease->is_last) {
-        end_place(l, e, lease->place);
+        end_place(l, e);
         return WVL_SEQUENCE_ANSWER_FAILED;
     }
     e->state = PLACE_AGAIN;
@@ -332,21 +293,21 @@ wvl_sequence_answer wvl_sequence_take_answer(wvl_sequence_leases *l, uint32_t wo
                                              double now)
 {
     worker_entry *w = &l->workers[worker];
-    holding lease = {.place = place, .since = now};
-    int was_held = drop_holding(w, place, &lease);
+    place_entry *e = place >= l->first && place < l->next ? entry_of(l, place) : NULL;
+    int is_open = e && e->state != PLACE_ENDED, was_held = is_open && find_holder(e, worker) < e->holder_count;
+    const holder lease = was_held ? drop_holder(l, e, find_holder(e, worker)) : (holder){.worker = worker};
     w->owed -= w->owed > w->held;
     w->heard = now;
-    if (place < l->first || place >= l->next || entry_of(l, place)->state == PLACE_ENDED || (!was_held && !is_good)) {
+    if (!is_open || (!was_held && !is_good)) {
         return WVL_SEQUENCE_ANSWER_VOID;
     }
-    drop_holder(entry_of(l, place), worker);
     if (!is_good) {
-        return take_failure(l, worker, &lease, now);
+        return take_failure(l, e, &lease, now);
     }
     if (was_held) {
         note_duration(l, now - lease.since);
     }
-    end_place(l, entry_of(l, place), place);
+    end_place(l, e);
     return WVL_SEQUENCE_ANSWER_DONE;
 }
 

@@ -45,8 +45,8 @@ typedef enum wvl_sequence_answer {
 /* NULL: no memory. */
 wvl_sequence_leases *wvl_sequence_open_leases(const wvl_sequence_lease_options *options);
 void wvl_sequence_close_leases(wvl_sequence_leases *leases);
-/* A worker is there. seats: 1..WVL_SEQUENCE_LEASE_SEATS. 0: no memory. */
-int wvl_sequence_add_worker(wvl_sequence_leases *leases, uint32_t worker, uint32_t seats);
+/* A worker is there. seats: 1..WVL_SEQUENCE_LEASE_SEATS. */
+void wvl_sequence_add_worker(wvl_sequence_leases *leases, uint32_t worker, uint32_t seats);
 /* Places below `count` may be leased; all of them unless this is called. It never falls. */
 void wvl_sequence_allow_places(wvl_sequence_leases *leases, uint64_t count);
 /* No lease is given any more. */

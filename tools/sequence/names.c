@@ -39,15 +39,11 @@ char *wvl_sequence_name_frame(const char *pattern, uint64_t number)
 /* Digits from *text on, which then stands behind them: 1, else 0. */
 static int take_number(const char **text, uint64_t *value)
 {
-    const char *p = *text;
-    uint64_t v = 0;
-    while (*p >= '0' && *p <= '9' && v <= WVL_SEQUENCE_MOST_NUMBER) {
-        v = v * 10 + (unsigned)(*p++ - '0');
-    }
-    int good = p != *text && v <= WVL_SEQUENCE_MOST_NUMBER;
-    *value = v;
-    *text = p;
-    return good;
+    char *end;
+    int is_number = **text >= '0' && **text <= '9';
+    *value = strtoull(*text, &end, 10);
+    *text = end;
+    return is_number && *value <= WVL_SEQUENCE_MOST_NUMBER;
 }
 
 int wvl_sequence_parse_range(const char *text, wvl_sequence_range *range)

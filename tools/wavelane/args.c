@@ -4,6 +4,7 @@
  * and -t. A letter may carry its argument (-r20) as with opj_compress. Names are not abbreviated: an abbreviation that
  * works today may be ambiguous tomorrow.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,10 +78,6 @@ static const char *nearest_option(const char *name, const char *command)
     if (command && !strcmp(command, "verify")) {
         return n.best; /* it takes no others */
     }
-    const wvl_option *keys = wvl_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        try_name(&n, keys[i].key);
-    }
     const wvl_cli_option *options = wvl_cli_options(&count);
     for (size_t i = 0; i < count; i++) {
         if (options[i].name && options[i].how.effect != WVL_CLI_NEVER) {
@@ -96,35 +93,21 @@ typedef struct parser {
     wvl_cli_args *args;
 } parser;
 
-/* What an argument turned out to be: an option of the command, or a key of the library. */
-typedef struct match {
-    const wvl_cli_option *option;
-    const wvl_option *key;
-} match;
-
 static int is_named(const char *known, const char *name, size_t length)
 {
     return known && strlen(known) == length && !memcmp(known, name, length);
 }
 
-static match match_name(const char *name, size_t length)
+static const wvl_cli_option *match_name(const char *name, size_t length)
 {
     size_t count;
-    match m = {NULL, NULL};
     const wvl_cli_option *options = wvl_cli_options(&count);
     for (size_t i = 0; i < count; i++) {
         if (is_named(options[i].name, name, length)) {
-            m.option = &options[i];
-            return m;
+            return &options[i];
         }
     }
-    const wvl_option *keys = wvl_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (is_named(keys[i].key, name, length)) {
-            m.key = &keys[i];
-        }
-    }
-    return m;
+    return NULL;
 }
 
 static const wvl_cli_option *match_letter(char letter)
@@ -145,26 +128,16 @@ static int is_known_option(const char *text)
         return 0;
     }
     const char *name = text + 1 + (text[1] == '-');
-    match m = match_name(name, strcspn(name, "="));
-    return m.option || m.key || (!name[1] && name == text + 1 && match_letter(name[0]));
+    return match_name(name, strcspn(name, "=")) || (!name[1] && name == text + 1 && match_letter(name[0]));
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 const char *wvl_cli_scan_number(const char *p, uint64_t minimum, uint64_t maximum, uint64_t *value)
 {
-    uint64_t v = 0;
-    if (*p < '0' || *p > '9') {
-        return NULL;
-    }
-    for (; *p >= '0' && *p <= '9'; p++) {
-        if (v > (UINT64_MAX - 9) / 10) {
-            return NULL;
-        }
-        v = v * 10 + (unsigned)(*p - '0');
-    }
-    *value = v;
-    return v >= minimum && v <= maximum ? p : NULL;
+    char *end;
+    *value = strtoull(p, &end, 10);
+    return *p >= '0' && *p <= '9' && *value >= minimum && *value <= maximum && *value < UINT64_MAX ? end : NULL;
 }
 
 int wvl_cli_parse_number(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *value)
@@ -212,6 +185,20 @@ int wvl_cli_take_word(const char *spelling, const char *value, const char *words
     return wvl_cli_refuse_value(spelling, value, expected);
 }
 
+static int take_number(const wvl_cli_option *option, void *member, const char *spelling, const char *value)
+{
+    char expected[64];
+    uint64_t number;
+    if (!wvl_cli_parse_number(value, option->how.least, option->how.most, &number)) {
+        snprintf(expected, sizeof expected, "a whole number from %" PRIu64 " to %" PRIu64, option->how.least,
+                 option->how.most);
+        return wvl_cli_refuse_value(spelling, value, expected);
+    }
+    uint32_t narrow = (uint32_t)number;
+    memcpy(member, option->how.bytes == sizeof narrow ? (void *)&narrow : &number, option->how.bytes);
+    return WVL_EXIT_OK;
+}
+
 /* -cinema2K and its kin name a preset; what they take is read when it is applied. */
 static int take_profile(wvl_cli_args *args, const wvl_cli_option *option, const char *spelling, const char *value)
 {
@@ -254,7 +241,7 @@ int wvl_cli_parse_rate(const char *text, wvl_check_options *options)
     }
     if (!wvl_cli_parse_number(number, 1, UINT32_MAX, &frames) ||
         (slash && !wvl_cli_parse_number(slash + 1, 1, UINT32_MAX, &seconds))) {
-        return wvl_cli_fail(WVL_EXIT_USAGE, "\"%s\" is no frame rate; 24, 23.976 or 24000/1001 is one", text);
+        return wvl_cli_fail(WVL_EXIT_USAGE, "\"%s\" is not a frame rate; write it like 24, 23.976 or 24000/1001", text);
     }
     options->frames = (uint32_t)frames;
     options->seconds = (uint32_t)seconds;
@@ -312,6 +299,7 @@ static int apply(const wvl_cli_option *option, void *to, const char *spelling, c
     case WVL_CLI_TEXT: *(const char **)member = value; return WVL_EXIT_OK;
     case WVL_CLI_ONCE: return take_once(spelling, value, member);
     case WVL_CLI_WORD: return wvl_cli_take_word(spelling, value, option->argument, member);
+    case WVL_CLI_NUMBER: return take_number(option, member, spelling, value);
     case WVL_CLI_CALL: return option->how.take(to, spelling, value);
     default: return wvl_cli_fail(WVL_EXIT_USAGE, "%s: %s", spelling, option->doc);
     }
@@ -330,9 +318,9 @@ static const char *fetch_value(parser *p, const char *spelling, const char *atta
     }
     if (!next || is_known_option(next)) {
         if (next) {
-            wvl_cli_error("%s: a value is missing, the option %s follows; give one", spelling, next);
+            wvl_cli_error("%s: the value is missing, and the option %s follows; give one", spelling, next);
         } else {
-            wvl_cli_error("%s: a value is missing at the end of the command; give one", spelling);
+            wvl_cli_error("%s: the value is missing at the end of the command; give one", spelling);
         }
         return NULL;
     }
@@ -347,21 +335,12 @@ static int parse_option(parser *p, const wvl_cli_option *option, void *to, const
         return wvl_cli_fail(WVL_EXIT_USAGE, "%s takes no value; leave out what follows the =", spelling);
     }
     if (option->argument) {
-        value = fetch_value(p, spelling, attached, NULL);
+        value = fetch_value(p, spelling, attached, wvl_cli_is_switch(option) ? "yes" : NULL);
         if (!value || refuse_empty(spelling, value)) {
             return WVL_EXIT_USAGE;
         }
     }
     return apply(option, to, spelling, value);
-}
-
-static int parse_key(parser *p, const wvl_option *key, const char *spelling, const char *attached)
-{
-    const char *value = fetch_value(p, spelling, attached, wvl_cli_is_switch(key) ? "yes" : NULL);
-    if (!value || refuse_empty(spelling, value)) {
-        return WVL_EXIT_USAGE;
-    }
-    return wvl_cli_add_setting(p->args, spelling, key->key, value, 0);
 }
 
 static int refuse_option(const parser *p, const char *spelling)
@@ -410,12 +389,11 @@ static int parse_one(parser *p)
     }
     int dashes = text[1] == '-' ? 2 : 1;
     size_t length = strcspn(text + dashes, "=");
-    match m = match_name(text + dashes, length);
-    if (!m.option && !m.key) {
+    const wvl_cli_option *option = match_name(text + dashes, length);
+    if (!option) {
         return dashes == 1 ? parse_letters(p, text) : refuse_option(p, text);
     }
-    const char *attached = cut_value(text + dashes + length);
-    return m.key ? parse_key(p, m.key, text, attached) : parse_option(p, m.option, p->args, text, attached);
+    return parse_option(p, option, p->args, text, cut_value(text + dashes + length));
 }
 
 int wvl_cli_parse_own(const wvl_cli_option *own, void *to, int argc, char **argv, int *index)
@@ -459,13 +437,14 @@ int wvl_cli_check_reading(const wvl_cli_args *args)
         {args->float_range_spelled && !args->io.float_transfer, "--float-range needs --float-transfer"},
         {args->io.float_transfer == WVL_IO_FLOAT_LOG && args->io.float_range_given && !(args->io.float_low > 0),
          "--float-range: LO must be above 0 with --float-transfer log"},
-        {args->spill_dir && !args->memory_bytes, "--spill-dir needs --memory; without a limit nothing goes to a file"},
+        {args->spill_dir && !args->memory_bytes,
+         "--spill-dir needs --memory; without a limit nothing is kept in a file"},
         {args->memory_bytes && (args->image_dir || args->input_count != 1),
-         "--memory needs one -i; --demo, -ImgDir and several -i hold whole pictures"},
+         "--memory needs a single -i; --demo, -ImgDir and several -i hold whole pictures in memory"},
         {args->memory_bytes && args->verify,
          "--memory and --verify cannot be used together; --verify compares with the whole picture"},
         {args->pages && args->io.page_given, "--page and --pages cannot be used together; give one of them"},
-        {args->pages && !is_file, "--pages needs one -i that is a file; each page is read by itself"},
+        {args->pages && !is_file, "--pages needs a single -i that is a file; each page is read separately"},
         {args->pages && args->output && !strcmp(args->output, "-"),
          "--pages needs a name after -o; standard output takes one picture"},
     };
@@ -492,7 +471,7 @@ static int check_picture(const wvl_cli_args *args)
         {!args->input_count && !args->demo,
          "no picture: use -i FILE -o FILE, or -ImgDir DIR -OutFor JP2, or --demo -o FILE (wavelane --help)"},
         {args->input_count && args->demo, "--demo and -i cannot be used together; give one of them"},
-        {args->out_format && !is_plan_only, "-OutFor needs -ImgDir; with -i the name after -o says the format"},
+        {args->out_format && !is_plan_only, "-OutFor needs -ImgDir; with -i the name after -o gives the format"},
         {args->pictures != 0, "--pictures needs -ImgDir"},
         {args->recursive, "--recursive needs -ImgDir"},
         {args->skip_existing, "--skip-existing needs -ImgDir"},

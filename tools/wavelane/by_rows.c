@@ -161,8 +161,8 @@ static const char *find_option(const wvl_cli_job *j)
     if (has_no_step(args, io)) {
         return "the image offset is no multiple of the vertical subsampling; choose another --image-offset";
     }
-    return may_lack_metadata(j) ? "metadata may stand behind the pixels, and a pipe cannot go back; give a file, or "
-                                  "leave the metadata out with --strip"
+    return may_lack_metadata(j) ? "metadata may follow the pixels, and a pipe cannot be rewound; give a file, or leave "
+                                  "the metadata out with --strip"
                                 : NULL;
 }
 
@@ -197,7 +197,7 @@ static int is_large(const wvl_cli_job *j)
     }
     const char *reason = find_reason(j);
     if (reason) {
-        wvl_cli_inform("%s: held in memory as a whole: %s", j->name, reason);
+        wvl_cli_inform("%s: the whole picture is held in memory: %s", j->name, reason);
     }
     return !reason;
 }
@@ -206,8 +206,9 @@ static int refuse_rows(const wvl_cli_job *j)
 {
     const char *obstacle = wvl_io_rows_obstacle(j->rows.reader), *option = obstacle ? NULL : find_option(j);
     if (obstacle || option) {
-        wvl_cli_error("%s: --memory: the picture cannot be read by rows: %s. Without --memory it is read as a whole",
-                      j->name, obstacle ? obstacle : option);
+        wvl_cli_error(
+            "%s: --memory: the picture cannot be read row by row: %s. Without --memory the whole picture is read",
+            j->name, obstacle ? obstacle : option);
     }
     if (obstacle) {
         return WVL_EXIT_INPUT;
@@ -291,7 +292,7 @@ static const char *explain_least(const wvl_cli_job *j)
     int needs_all = value && value[0];
     value = wvl_params_get(j->params, "measure-psnr");
     needs_all |= value && !strcmp(value, "yes");
-    return needs_all ? "; a PSNR target, or PSNR that is measured, needs all coefficients: use --bpp or --rates" : "";
+    return needs_all ? "; PSNR targets and measured PSNR need all coefficients: use --bpp or --rates" : "";
 }
 
 static int check_limit(wvl_cli_job *j)
@@ -352,8 +353,8 @@ int wvl_cli_settle_rows(wvl_cli_job *j)
     int code = check_limit(j);
     r->options.spill_folder = r->folder[0] ? r->folder : NULL;
     if (!code) {
-        wvl_cli_inform("%s: read and encoded by rows, likely %llu bytes in memory and %llu in a file", j->name,
-                       (unsigned long long)wvl_cli_count_held(r, WVL_CLI_LIKELY),
+        wvl_cli_inform("%s: read and encoded row by row, probably with %llu bytes in memory and %llu in a file",
+                       j->name, (unsigned long long)wvl_cli_count_held(r, WVL_CLI_LIKELY),
                        (unsigned long long)wvl_cli_count_spill(r, WVL_CLI_LIKELY));
     }
     return code;

@@ -4,21 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int report(const char *name, int result, const char *error)
-{
-    if (result == WVL_IO_ERROR_MEMORY) {
-        return wvl_cli_lack_memory(name);
-    }
-    if (result) {
-        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: %s", name, error);
-    }
-    return WVL_EXIT_OK;
-}
-
 static int drop_alpha(const char *name, wvl_io_picture *io, char *error, size_t error_bytes)
 {
     if (io->alpha_component >= 0 && io->alpha_premultiplied) {
-        wvl_cli_warn_once(name, "the colours stay multiplied by the alpha that is left out");
+        wvl_cli_warn_once(name, "the colours remain multiplied by the alpha channel that is left out");
     }
     return wvl_io_drop_alpha(io, error, error_bytes);
 }
@@ -37,20 +26,18 @@ int wvl_cli_change_channels(const wvl_cli_args *args, const char *name, wvl_io_p
         result = wvl_io_select_channels(io, args->channels, args->channel_count, error, sizeof error);
     }
     if (!result && had_profile && !io->icc) {
-        wvl_cli_warn_once(name, "the ICC profile is left out; it is not for the channels of --channels");
+        wvl_cli_warn_once(name, "the ICC profile is left out; it does not fit the channels chosen by --channels");
     }
-    return report(name, result, error);
+    if (result == WVL_IO_ERROR_MEMORY) {
+        return wvl_cli_lack_memory(name);
+    }
+    if (result) {
+        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: %s", name, error);
+    }
+    return WVL_EXIT_OK;
 }
 
 /* ---- -TargetBitDepth: the arithmetic of opj_compress, for every input format ----------------- */
-
-void wvl_cli_store_sample(uint8_t *p, unsigned bytes, int64_t value)
-{
-    uint8_t v8 = (uint8_t)value;
-    uint16_t v16 = (uint16_t)value;
-    uint32_t v32 = (uint32_t)value;
-    memcpy(p, bytes == 1 ? (void *)&v8 : bytes == 2 ? (void *)&v16 : (void *)&v32, bytes);
-}
 
 /* Up: v * (greatest new) / (greatest old), toward zero; the products stay below 2^64. Down: bits are dropped. */
 static int64_t scale_sample(int64_t v, unsigned from, unsigned to, int is_signed)
@@ -70,7 +57,7 @@ static void scale_component(const wvl_io_component *c, uint8_t *data, unsigned b
 {
     for (uint32_t y = 0; y < c->height; y++) {
         for (uint32_t x = 0; x < c->width; x++, data += bytes) {
-            wvl_cli_store_sample(data, bytes, scale_sample(wvl_io_sample(c, x, y), c->depth, depth, c->is_signed));
+            wvl_io_store(data, bytes, (uint32_t)scale_sample(wvl_io_sample(c, x, y), c->depth, depth, c->is_signed));
         }
     }
 }

@@ -39,6 +39,7 @@ typedef enum wvl_cli_effect {
     WVL_CLI_TEXT,    /* keeps the value; of several the last one */
     WVL_CLI_ONCE,    /* keeps the value, and refuses another one */
     WVL_CLI_WORD,    /* keeps the index of the value among the words of `argument`, an int */
+    WVL_CLI_NUMBER,  /* keeps a whole number from `least` to `most`, in 4 or 8 bytes */
     WVL_CLI_CALL,    /* calls take(); NULL: another reader takes the option, as that of encode */
     WVL_CLI_NEVER    /* is refused for good; doc says why */
 } wvl_cli_effect;
@@ -50,7 +51,9 @@ typedef struct wvl_cli_option {
     struct {
         wvl_cli_effect effect;
         const char *key, *fixed;
-        size_t at;                                                      /* offset of the member */
+        size_t at, bytes; /* offset and size of the member */
+        uint64_t least, most;
+        const wvl_option *library; /* whose key it sets, by that name; NULL: an option of the command alone */
         int (*take)(void *to, const char *spelling, const char *value); /* 0, or an exit code after a message */
     } how;
     const char *doc;
@@ -62,10 +65,15 @@ typedef struct wvl_cli_option {
         .effect = WVL_CLI_##kind, __VA_ARGS__                                                                          \
     }
 #define WVL_CLI_MEMBER(kind, type, member) WVL_CLI_HOW(kind, .at = offsetof(type, member))
+#define WVL_CLI_BETWEEN(type, member, low, high)                                                                       \
+    WVL_CLI_HOW(NUMBER, .at = offsetof(type, member), .bytes = sizeof(((type *)NULL)->member), .least = (low),         \
+                .most = (high))
 #define WVL_CLI_TAKE(function) WVL_CLI_HOW(CALL, .take = function)
 
+/* Those of the command, then those of the library, each of which is an option by its key. */
 const wvl_cli_option *wvl_cli_options(size_t *count);
-int wvl_cli_is_option(const char *name);
+/* An option of yes and no, other words beside them or not: the name alone is yes. */
+int wvl_cli_is_switch(const wvl_cli_option *option);
 const char *wvl_cli_dashes(const char *name); /* "-" or "--", as the documents write the name */
 /* "-o, --output FILE" and the like. */
 void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *option);
@@ -75,12 +83,12 @@ void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *optio
 typedef struct wvl_cli_command {
     const char *name, *usage, *doc;
     const wvl_cli_option *options; /* NULL, or its own ones, which end with one without doc; encode has those of
-                                      wvl_cli_options and wvl_options */
+                                      wvl_cli_options */
     int takes_file;
 } wvl_cli_command;
 
-/* Own options of sequence and verify. */
-extern const wvl_cli_option wvl_cli_sequence_own[], wvl_cli_verify_own[];
+/* Own options of commands. */
+extern const wvl_cli_option wvl_cli_sequence_own[], wvl_cli_verify_own[], wvl_cli_info_own[];
 
 const wvl_cli_command *wvl_cli_commands(size_t *count);
 
@@ -178,6 +186,8 @@ void wvl_cli_print_help_of(FILE *file, const char *command);
 int wvl_cli_is_command(const char *name);
 void wvl_cli_print_options(FILE *file, int json);
 void wvl_cli_print_version(FILE *file);
+/* Standard output is complete: code, or where that is 0 and a write failed, another one after a message. */
+int wvl_cli_flush_output(int code);
 
 /* ---- Messages: standard error, one line each, "wavelane: " first ----------------------------- */
 
@@ -205,9 +215,9 @@ typedef struct wvl_cli_messages {
 void wvl_cli_swap_messages(wvl_cli_messages *messages);
 /* They are forgotten, and all zero again. */
 void wvl_cli_clear_messages(wvl_cli_messages *messages);
-void wvl_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* An error, and code. */
 int wvl_cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define wvl_cli_error(...) ((void)wvl_cli_fail(WVL_EXIT_OK, __VA_ARGS__))
 /* An error: WVL_EXIT_DEVICE. */
 int wvl_cli_lack_memory(const char *name);
 void wvl_cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -253,8 +263,6 @@ typedef struct wvl_cli_report {
     uint8_t is_line[16]; /* text: members go on one line */
 } wvl_cli_report;
 
-/* Code point of the UTF-8 sequence at p, and its bytes; 0: there is none. Overlong forms and surrogates are none. */
-uint32_t wvl_cli_utf8_point(const unsigned char *p, unsigned *length);
 void wvl_cli_report_start(wvl_cli_report *r, FILE *file, int json);
 void wvl_cli_report_finish(wvl_cli_report *r);
 /* name NULL inside a list. An object is a heading with members below it; a line keeps its members beside it. */
@@ -365,7 +373,6 @@ int wvl_cli_make_demo(wvl_io_picture *io);
 int wvl_cli_wants_device(const wvl_params *params);
 /* WVL_SAMPLE_8, 16 or 32. */
 uint8_t wvl_cli_container_of_samples(const wvl_io_component *component);
-void wvl_cli_store_sample(uint8_t *at, unsigned bytes, int64_t value);
 double wvl_cli_raw_bits(const wvl_cli_picture *picture);
 double wvl_cli_sample_count(const wvl_cli_picture *picture);
 
@@ -437,12 +444,6 @@ int wvl_cli_run_info(int argc, char **argv);
 int wvl_cli_run_verify(int argc, char **argv);
 int wvl_cli_run_program(int argc, char **argv);
 int wvl_cli_run_sequence(int argc, char **argv);
-
-/* Options of yes and no, other words beside them or not: the name alone is yes. */
-static inline int wvl_cli_is_switch(const wvl_option *key)
-{
-    return key->type == WVL_OPTION_BOOL || strncmp(key->range, "no|yes", 6) == 0;
-}
 
 /* ---- Settings of the library ----------------------------------------------------------------- */
 

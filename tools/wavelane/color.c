@@ -25,16 +25,16 @@ static int refuse_kind(const char *name, const wvl_io_picture *io)
 
 static int take_header(const char *name, const wvl_io_picture *io, wvl_params *params)
 {
-    static const char says_nothing[] = "nothing in the picture says which colours these are",
-                      has_no_name[] = "the picture's colours have no name here";
+    static const char says_nothing[] = "the picture does not name its colour space",
+                      has_no_name[] = "the picture's colour space is not one of those known";
     const char *space = io->space                                                           ? io->space
                         : io->color == WVL_IO_RGB && io->color_declared && !io->space_rules ? "srgb"
                                                                                             : NULL;
     if (!space) {
-        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: %s; name them: --input-color rec709, srgb, p3-d65, ..., or xyz", name,
-                            io->space_rules ? has_no_name : says_nothing);
+        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: %s; name it with --input-color rec709, srgb, p3-d65, ..., or xyz",
+                            name, io->space_rules ? has_no_name : says_nothing);
     }
-    wvl_cli_inform("%s: taken as %s%s%s, as its header says, and converted to X'Y'Z'", name, space,
+    wvl_cli_inform("%s: taken as %s%s%s, according to its header, and converted to X'Y'Z'", name, space,
                    io->transfer ? ", " : "", io->transfer ? io->transfer : "");
     int code = set(name, params, "input-color", space);
     return code || !io->transfer ? code : set(name, params, "input-transfer", io->transfer);

@@ -16,8 +16,8 @@ int wvl_cli_apply_profile(const char *name, wvl_cli_picture *p, wvl_params *para
 {
     (void)p, (void)params;
     return wvl_cli_fail(WVL_EXIT_INPUT,
-                        "%s: this build has no Little CMS to read the picture's ICC profile with; name its colours: "
-                        "--input-color srgb, p3-d65, ...",
+                        "%s: this build cannot read the picture's ICC profile, because it has no Little CMS; name the "
+                        "colour space with --input-color srgb, p3-d65, ...",
                         name);
 }
 
@@ -30,7 +30,7 @@ int wvl_cli_apply_profile(const char *name, wvl_cli_picture *p, wvl_params *para
 static int refuse(const char *name, const char *reason)
 {
     return wvl_cli_fail(WVL_EXIT_INPUT,
-                        "%s: the ICC profile %s; name the colours instead: --input-color srgb, p3-d65, ...", name,
+                        "%s: the ICC profile %s; name the colour space with --input-color srgb, p3-d65, ...", name,
                         reason);
 }
 
@@ -150,16 +150,6 @@ static int take_matrix(const char *name, cmsHPROFILE profile, const double *whit
 
 /* ---- Other profiles: the picture itself is converted ----------------------------------------- */
 
-static double fetch_part(const wvl_io_component *c, uint32_t x, uint32_t y)
-{
-    const uint8_t *p = (const uint8_t *)c->data + y * c->stride_bytes + x * c->sample_stride_bytes;
-    uint16_t v = *p;
-    if (c->sample_bytes == 2) {
-        memcpy(&v, p, 2);
-    }
-    return (double)v / ((1u << c->depth) - 1);
-}
-
 static uint16_t code_of(double light)
 {
     double v = light * 48.0 / 52.37;
@@ -170,7 +160,8 @@ static void convert_row(cmsHTRANSFORM transform, const double *white, const wvl_
                         uint16_t *codes)
 {
     for (uint32_t i = 0; i < 3 * io->width; i++) {
-        row[i] = fetch_part(&io->components[i % 3], i / 3, y);
+        const wvl_io_component *c = &io->components[i % 3];
+        row[i] = (double)wvl_io_sample(c, i / 3, y) / ((1u << c->depth) - 1);
     }
     cmsDoTransform(transform, row, row, io->width);
     for (uint32_t i = 0; i < 3 * io->width; i++) {
@@ -241,8 +232,8 @@ static int check_components(const char *name, const wvl_io_picture *io)
         if (io->component_count < 3 || c->depth < 8 || c->depth > 16 || c->depth != io->components[0].depth ||
             c->is_signed || c->dx != 1 || c->dy != 1) {
             return wvl_cli_fail(WVL_EXIT_INPUT,
-                                "%s: three unsigned components of one depth from 8 to 16 and one size are needed for a "
-                                "conversion to X'Y'Z'",
+                                "%s: the conversion to X'Y'Z' needs three unsigned components of the same size and "
+                                "depth, of 8 to 16 bits",
                                 name);
         }
     }

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The commands beside encode, and what each takes: for their help and for the completions. */
-#include "files.h"
+#include <string.h>
 
-#define ELSEWHERE(member) WVL_CLI_TAKE(NULL)
+#include "cli.h"
 
-static const wvl_cli_option info_options[] = {
-    {"packets", 0, NULL, ELSEWHERE(packets),
-     "Also list every packet: its place and bytes, and how many code blocks and coding passes it holds; with --json "
-     "what it holds of each code block.",
-     NULL},
-    WVL_CLI_MAX_INPUT_BYTES,
-    WVL_CLI_SEVERAL_FILES(ELSEWHERE),
-    {.name = NULL}};
-
-static const wvl_cli_option list_options[] = {{"json", 0, NULL, ELSEWHERE(json), "Print one JSON object.", NULL},
+static const wvl_cli_option list_options[] = {{"json", 0, NULL, WVL_CLI_TAKE(NULL), "Print one JSON object.", NULL},
                                               {.name = NULL}};
 
 static const wvl_cli_option no_options[] = {{.name = NULL}};
@@ -24,12 +15,12 @@ static const wvl_cli_command commands[] = {
     {"sequence", "wavelane sequence IN OUT [options]",
      "Encode the frames of a film or of an archive. IN is a name with %06d, a folder, @LIST, a TIFF file of many "
      "pages, a YUV4MPEG2 file, a file of raw frames with -F, or - for standard input. OUT is a name with %06d, a "
-     "folder, a codestream file for all frames, or - for standard output. A journal beside OUT says which frames are "
-     "complete: "
-     "the same command again does the rest. Options of encode that concern the coding of a picture work too.",
+     "folder, a codestream file for all frames, or - for standard output. A journal beside OUT lists the complete "
+     "frames: the same command again encodes the rest. Options of encode that concern the coding of a picture work "
+     "too.",
      wvl_cli_sequence_own, 1},
     {"info", "wavelane info [--json|--csv] [--packets] [--recursive] [--max-input-bytes N] FILE|FOLDER...",
-     "Print what codestreams, JP2 and JPH files contain, and check that their lengths agree.", info_options, 1},
+     "Print what codestreams, JP2 and JPH files contain, and check that their lengths agree.", wvl_cli_info_own, 1},
     {"verify", "wavelane verify [options] FILE|FOLDER...",
      "Judge whether codestreams, JP2 and JPH files are legal, and which profiles they meet.", wvl_cli_verify_own, 1},
     {"run", "wavelane run [--] PROGRAM [ARGUMENTS]",
@@ -60,23 +51,18 @@ static const wvl_cli_command *find_command(const char *name)
 
 int wvl_cli_is_command(const char *name) { return find_command(name) != NULL; }
 
-static void print_command(FILE *file, const wvl_cli_command *command)
-{
-    fprintf(file, "%s\n\n", command->usage);
-    wvl_cli_print_wrapped(file, command->doc);
-    for (const wvl_cli_option *o = command->options; o->doc; o++) {
-        fprintf(file, "\n  %s%s%s%s\n", wvl_cli_dashes(o->name), o->name, o->argument ? " " : "",
-                o->argument ? o->argument : "");
-        wvl_cli_print_wrapped(file, o->doc);
-    }
-}
-
 void wvl_cli_print_help_of(FILE *file, const char *command)
 {
     const wvl_cli_command *found = find_command(command);
     if (!found || !found->options) {
         wvl_cli_print_help(file);
     } else {
-        print_command(file, found);
+        fprintf(file, "%s\n\n", found->usage);
+        wvl_cli_print_wrapped(file, found->doc);
+        for (const wvl_cli_option *o = found->options; o->doc; o++) {
+            fprintf(file, "\n  %s%s%s%s\n", wvl_cli_dashes(o->name), o->name, o->argument ? " " : "",
+                    o->argument ? o->argument : "");
+            wvl_cli_print_wrapped(file, o->doc);
+        }
     }
 }

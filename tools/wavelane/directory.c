@@ -71,7 +71,7 @@ static int is_picture(const char *path, int folder, const char *name, struct sta
         return 0;
     }
     if (!is_picture_name(name)) {
-        wvl_cli_inform("%s/%s: skipped; its extension is not one of a picture", path, name);
+        wvl_cli_inform("%s/%s: skipped; its extension is not that of a picture", path, name);
         return 0;
     }
     if (name[0] == '.') {
@@ -158,7 +158,7 @@ int wvl_cli_make_folder_of(const char *file)
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(path, 0777) && errno != EEXIST) {
-            wvl_cli_error("%s: cannot make this folder: %s", path, strerror(errno));
+            wvl_cli_error("%s: the folder cannot be made: %s", path, strerror(errno));
             free(path);
             return WVL_EXIT_OUTPUT;
         }

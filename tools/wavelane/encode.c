@@ -8,20 +8,6 @@
 #include "job.h"
 #include "summary.h"
 
-static void enter(const wvl_cli_job *j)
-{
-    if (j->turns) {
-        wvl_cli_enter(j->turns);
-    }
-}
-
-static void leave(const wvl_cli_job *j)
-{
-    if (j->turns) {
-        wvl_cli_leave(j->turns);
-    }
-}
-
 /* ---- Plan ------------------------------------------------------------------------------------ */
 
 /* Every violation on a line of its own. */
@@ -74,7 +60,7 @@ static int choose_container(wvl_cli_job *j)
             j->output);
     }
     if (j->s->args->out_format && !j->s->args->image_dir) {
-        return wvl_cli_fail(WVL_EXIT_USAGE, "-OutFor needs -ImgDir; the name %s says the format already", j->output);
+        return wvl_cli_fail(WVL_EXIT_USAGE, "-OutFor needs -ImgDir; the name %s gives the format already", j->output);
     }
     return wvl_cli_fix_container(j->s->args, j->output, j->is_jp2, j->params);
 }
@@ -89,9 +75,9 @@ static int create_plan(wvl_cli_job *j, wvl_cli_plans *plans)
         return report_lines(j, wvl_context_error(j->context), status);
     }
     if (plans && wvl_cli_count_warnings() == warnings) {
-        enter(j);
+        wvl_cli_enter(j->turns);
         j->borrows_plan = wvl_cli_keep_plan(plans, j->context, &j->picture, j->limit_bytes, j->plan);
-        leave(j);
+        wvl_cli_leave(j->turns);
     }
     return WVL_EXIT_OK;
 }
@@ -106,9 +92,9 @@ static int make_plan(wvl_cli_job *j)
     }
     wvl_cli_plans *plans = j->is_jp2 ? NULL : j->s->plans;
     if (plans) {
-        enter(j);
+        wvl_cli_enter(j->turns);
         j->plan = wvl_cli_find_plan(plans, j->context, &j->picture, j->limit_bytes);
-        leave(j);
+        wvl_cli_leave(j->turns);
     }
     j->borrows_plan = j->plan != NULL;
     code = j->plan ? WVL_EXIT_OK : create_plan(j, plans);
@@ -194,9 +180,9 @@ static int open_sink(const wvl_cli_job *j, wvl_sink *sink)
     if (j->ports) {
         return j->ports->open(j->ports->user, sink);
     }
-    enter(j);
+    wvl_cli_enter(j->turns);
     int code = wvl_cli_open_sink(j->s->args, j->s->context, j->output, sink);
-    leave(j);
+    wvl_cli_leave(j->turns);
     return code;
 }
 
@@ -231,9 +217,9 @@ static int compare_with_original(wvl_cli_job *j, const uint8_t *data, size_t byt
     if (!converts) {
         return wvl_cli_verify_bytes(&j->picture, j->name, lossless, data, bytes, &j->check);
     }
-    enter(j);
+    wvl_cli_enter(j->turns);
     int code = wvl_cli_convert_picture(j->name, j->s->context, j->params, &j->picture, &converted);
-    leave(j);
+    wvl_cli_leave(j->turns);
     TRY(code, wvl_cli_verify_bytes(&converted, j->name, lossless, data, bytes, &j->check));
     wvl_cli_release_picture(&converted);
     return code;
@@ -280,18 +266,6 @@ static wvl_cli_summary summarize(const wvl_cli_job *j)
                              .check = &j->check,
                              .seconds = j->seconds,
                              .lossless = wvl_cli_wants_lossless(j->params)};
-}
-
-static void report_success(wvl_cli_job *j)
-{
-    wvl_cli_run *s = j->s;
-    const wvl_cli_args *args = s->args;
-    wvl_cli_summary summary = summarize(j);
-    if (args->json) {
-        wvl_cli_summary_json(&s->report, &summary);
-    } else if (!args->quiet) {
-        wvl_cli_summary_text(s->out, &summary, args->psnr_report);
-    }
 }
 
 static void report_plan(wvl_cli_job *j)
@@ -375,9 +349,9 @@ static int read_job(wvl_cli_job *j)
 
 int wvl_cli_read_and_plan(wvl_cli_job *j)
 {
-    enter(j);
+    wvl_cli_enter(j->turns);
     wvl_status status = wvl_params_clone(j->s->params, &j->params);
-    leave(j);
+    wvl_cli_leave(j->turns);
     TRY(status, apply_limit(j));
     if (status) {
         return wvl_cli_fail(wvl_cli_exit_code(status), "%s: %s", j->name, wvl_status_text(status));
@@ -436,7 +410,14 @@ void wvl_cli_report_job(wvl_cli_job *j, int code)
     } else if (wvl_cli_is_plan_only(j->s->args)) {
         report_plan(j);
     } else {
-        report_success(j);
+        wvl_cli_run *s = j->s;
+        const wvl_cli_args *args = s->args;
+        wvl_cli_summary summary = summarize(j);
+        if (args->json) {
+            wvl_cli_summary_json(&s->report, &summary);
+        } else if (!args->quiet) {
+            wvl_cli_summary_text(s->out, &summary, args->psnr_report);
+        }
     }
     note_lost_report(j->s);
     wvl_cli_clear_warnings();

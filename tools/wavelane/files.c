@@ -100,9 +100,9 @@ static int list_word(wvl_cli_files *files, const char *word)
     files->is_many = 1;
     int code = list_folder(files, word);
     if (!code && files->count == before) {
-        code =
-            wvl_cli_fail(WVL_EXIT_INPUT, "%s: no file of extension jp2, jph, j2k, j2c, jpc or jhc in this folder%s",
-                         word, files->recursive ? " or below it" : "; --recursive looks into the folders below it too");
+        code = wvl_cli_fail(WVL_EXIT_INPUT,
+                            "%s: no file with the extension jp2, jph, j2k, j2c, jpc or jhc in this folder%s", word,
+                            files->recursive ? " or its subfolders" : "; --recursive includes its subfolders");
     }
     if (files->count > before) {
         qsort(files->names + before, files->count - before, sizeof *files->names, by_name);
@@ -121,7 +121,7 @@ int wvl_cli_list_files(wvl_cli_files *files)
         code = wvl_cli_worse_code(code, list_word(files, files->words[i]));
     }
     if (files->recursive && !has_folder && !code) {
-        wvl_cli_warn("--recursive had no effect; no folder is given");
+        wvl_cli_warn("--recursive had no effect; no folder was given");
     }
     return code;
 }

@@ -7,10 +7,9 @@
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-#define WVL_CLI_MAX_INPUT_BYTES                                                                                        \
+#define WVL_CLI_MAX_INPUT_BYTES(HOW)                                                                                   \
     {                                                                                                                  \
-        "max-input-bytes", 0, "N", WVL_CLI_TAKE(NULL),                                                                 \
-            "Most bytes that are read from a pipe or device, as for encode.", NULL                                     \
+        "max-input-bytes", 0, "N", HOW, "Most bytes that are read from a pipe or device, as for encode.", NULL         \
     }
 /* HOW(member) says what is done to a member. */
 #define WVL_CLI_SEVERAL_FILES(HOW)                                                                                     \

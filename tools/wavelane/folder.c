@@ -211,8 +211,7 @@ static void run_entries(wvl_cli_run *s, size_t workers)
     s->plans = wvl_cli_may_share_plans(s->args, s->params) ? &plans : NULL;
     wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
     if (!wvl_cli_run_turns(&pieces, workers, AHEAD * workers)) {
-        wvl_cli_error("%s: out of memory", s->args->image_dir);
-        s->code = WVL_EXIT_DEVICE;
+        s->code = wvl_cli_lack_memory(s->args->image_dir);
     }
     wvl_cli_arm_signals(NULL);
     wvl_cli_release_plans(&plans);
@@ -242,22 +241,17 @@ static void encode_entries(wvl_cli_run *s)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static void report_sums(wvl_cli_run *s)
-{
-    wvl_cli_report_close(&s->report); /* the list of pictures */
-    wvl_cli_report_open_object(&s->report, "summary");
-    wvl_cli_report_number(&s->report, "pictures", s->directory.count);
-    wvl_cli_report_number(&s->report, "encoded", s->done - s->failed - s->skipped);
-    wvl_cli_report_number(&s->report, "skipped", s->skipped);
-    wvl_cli_report_number(&s->report, "failed", s->failed);
-    wvl_cli_report_reasons(&s->report, &s->reasons);
-}
-
 static void sum_up(wvl_cli_run *s)
 {
     size_t count = s->directory.count;
     if (s->args->json) {
-        report_sums(s);
+        wvl_cli_report_close(&s->report); /* the list of pictures */
+        wvl_cli_report_open_object(&s->report, "summary");
+        wvl_cli_report_number(&s->report, "pictures", s->directory.count);
+        wvl_cli_report_number(&s->report, "encoded", s->done - s->failed - s->skipped);
+        wvl_cli_report_number(&s->report, "skipped", s->skipped);
+        wvl_cli_report_number(&s->report, "failed", s->failed);
+        wvl_cli_report_reasons(&s->report, &s->reasons);
         return;
     }
     if (s->args->quiet || wvl_cli_is_plan_only(s->args) || !s->done) {
@@ -281,7 +275,7 @@ static int list_pictures(wvl_cli_run *s)
     const wvl_cli_folder folder = {args->image_dir, args->output, args->out_format, args->recursive};
     int code = wvl_cli_list_directory(&folder, &s->directory);
     if (!code && args->recursive && !s->directory.folders) {
-        wvl_cli_warn("%s: --recursive had no effect; there is no folder below it", args->image_dir);
+        wvl_cli_warn("%s: --recursive had no effect; the folder has no subfolders", args->image_dir);
     }
     return code;
 }
@@ -303,14 +297,13 @@ int wvl_cli_encode_folder(wvl_cli_run *s)
         wvl_cli_warn_unused(args->image_dir, s->unused);
     }
     if (!s->code && !count) {
-        wvl_cli_error("%s: no picture in this folder; extensions are tif, png, jpg, exr, pfm, pnm, pam, pgx, dpx, bmp, "
-                      "tga, raw and yuv",
-                      args->image_dir);
-        s->code = WVL_EXIT_INPUT;
+        s->code = wvl_cli_fail(WVL_EXIT_INPUT,
+                               "%s: no picture in this folder; the known extensions are tif, png, jpg, exr, pfm, pnm, "
+                               "pam, pgx, dpx, bmp, tga, raw and yuv",
+                               args->image_dir);
     }
     if (!s->code && s->failed) {
-        wvl_cli_error("%zu of %zu pictures failed", s->failed, count);
-        s->code = WVL_EXIT_SOME_FAILED;
+        s->code = wvl_cli_fail(WVL_EXIT_SOME_FAILED, "%zu of %zu pictures failed", s->failed, count);
     }
     wvl_cli_release_directory(&s->directory);
     return s->code;

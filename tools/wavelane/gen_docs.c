@@ -68,18 +68,9 @@ static void put_man_options(void)
         put_section(&section, options[i].section);
         wvl_cli_format_option(term, sizeof term, &options[i]);
         put_entry(term, options[i].doc);
-    }
-    const wvl_option *keys = wvl_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (wvl_cli_is_option(keys[i].key)) {
-            continue;
-        }
-        put_section(&section, keys[i].section);
-        snprintf(term, sizeof term, wvl_cli_is_switch(&keys[i]) ? "--%s [%s]" : "--%s %s", keys[i].key, keys[i].range);
-        put_entry(term, keys[i].doc);
-        if (keys[i].initial[0]) {
+        if (options[i].how.library && options[i].how.library->initial[0]) {
             fputs("Default: ", stdout);
-            put_roff(keys[i].initial);
+            put_roff(options[i].how.library->initial);
             fputs(".\n", stdout);
         }
     }
@@ -99,18 +90,6 @@ static void put_man_command(const char *name)
     }
 }
 
-static void put_man_presets(void)
-{
-    size_t count;
-    const wvl_preset *presets = wvl_presets(&count);
-    for (size_t i = 0; i < count; i++) {
-        put_entry(presets[i].name, presets[i].doc);
-        fputs(".br\n", stdout);
-        put_roff(presets[i].settings);
-        fputs("\n", stdout);
-    }
-}
-
 static int write_man(const char *path)
 {
     char line[1024];
@@ -125,7 +104,14 @@ static int write_man(const char *path)
         } else if (!strcmp(line, "@SEQUENCE@\n")) {
             put_man_command("sequence");
         } else if (!strcmp(line, "@PRESETS@\n")) {
-            put_man_presets();
+            size_t count;
+            const wvl_preset *presets = wvl_presets(&count);
+            for (size_t i = 0; i < count; i++) {
+                put_entry(presets[i].name, presets[i].doc);
+                fputs(".br\n", stdout);
+                put_roff(presets[i].settings);
+                fputs("\n", stdout);
+            }
         } else if (!strcmp(line, "@VERSION@\n")) {
             printf("wavelane %d.%d.%d\n", WVL_VERSION_MAJOR, WVL_VERSION_MINOR, WVL_VERSION_PATCH);
         } else {
@@ -251,8 +237,8 @@ static int has_key_words(const wvl_option *key)
 static int has_words(const wvl_cli_option *option)
 {
     int is_setting = option->how.effect == WVL_CLI_SETTING;
-    return are_words(option->argument) || option->how.effect == WVL_CLI_PRESET ||
-           (is_setting ? has_key_words(find_key(option->how.key)) : words_of(option->name) != NULL);
+    return is_setting ? has_key_words(find_key(option->how.key))
+                      : option->how.effect == WVL_CLI_PRESET || are_words(option->argument) || words_of(option->name);
 }
 
 static void put_option_words(const wvl_cli_option *option)
@@ -296,12 +282,6 @@ static void put_names(void)
             printf(" %s%s", wvl_cli_dashes(options[i].name), options[i].name);
         }
     }
-    const wvl_option *keys = wvl_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (!wvl_cli_is_option(keys[i].key)) {
-            printf(" --%s", keys[i].key);
-        }
-    }
 }
 
 static void write_bash_values(void)
@@ -326,18 +306,6 @@ static void write_bash_values(void)
             fputs(names_folder(o) ? "FOLDERS" : names_file(o) ? "FILES" : "VALUE", stdout);
         }
         fputs("' ;;\n", stdout);
-    }
-    const wvl_option *keys = wvl_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (!wvl_cli_is_option(keys[i].key)) {
-            printf("        -%s|--%s) echo '", keys[i].key, keys[i].key);
-            if (has_key_words(&keys[i])) {
-                put_key_words(&keys[i]);
-            } else {
-                fputs("VALUE", stdout);
-            }
-            fputs("' ;;\n", stdout);
-        }
     }
     fputs("    esac\n}\n\n", stdout);
 }
@@ -520,33 +488,6 @@ static void put_zsh_option(const wvl_cli_option *option, const char *dashes, con
     close_zsh();
 }
 
-static void put_zsh_keys(void)
-{
-    size_t count;
-    const wvl_option *keys = wvl_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (wvl_cli_is_option(keys[i].key)) {
-            continue;
-        }
-        open_zsh("--", keys[i].key, keys[i].doc, keys[i].range);
-        fputs(has_key_words(&keys[i]) ? "(" : " ", stdout);
-        put_key_words(&keys[i]);
-        fputs(has_key_words(&keys[i]) ? ")" : "", stdout);
-        close_zsh();
-    }
-}
-
-static void put_zsh_command_values(const wvl_cli_option *o)
-{
-    if (are_words(o->argument)) {
-        fputs("(", stdout);
-        put_words(o->argument);
-        fputs(")", stdout);
-    } else {
-        fputs(names_file(o) ? "_files" : " ", stdout);
-    }
-}
-
 /* The commands beside encode have few options of their own. */
 static void put_zsh_commands(void)
 {
@@ -561,7 +502,13 @@ static void put_zsh_commands(void)
         for (const wvl_cli_option *o = commands[i].options; o && o->doc; o++) {
             open_zsh(wvl_cli_dashes(o->name), o->name, o->doc, o->argument);
             if (o->argument) {
-                put_zsh_command_values(o);
+                if (are_words(o->argument)) {
+                    fputs("(", stdout);
+                    put_words(o->argument);
+                    fputs(")", stdout);
+                } else {
+                    fputs(names_file(o) ? "_files" : " ", stdout);
+                }
             }
             close_zsh();
         }
@@ -590,7 +537,6 @@ static void write_zsh(void)
             put_zsh_option(&options[i], wvl_cli_dashes(options[i].name), options[i].name);
         }
     }
-    put_zsh_keys();
     fputs("    '*:file:_files'\n", stdout);
 }
 

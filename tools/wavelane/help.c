@@ -21,13 +21,13 @@ void wvl_cli_print_wrapped(FILE *file, const char *text)
     fputc('\n', file);
 }
 
-static void print_command_options(FILE *file)
+static void print_all_options(FILE *file)
 {
     size_t count;
     const char *section = "";
     const wvl_cli_option *options = wvl_cli_options(&count);
     for (size_t i = 0; i < count; i++) {
-        char text[128];
+        char text[512];
         if (strcmp(section, options[i].section) != 0) {
             section = options[i].section;
             fprintf(file, "\n%s\n", section);
@@ -35,38 +35,9 @@ static void print_command_options(FILE *file)
         wvl_cli_format_option(text, sizeof text, &options[i]);
         fprintf(file, "  %s\n", text);
         wvl_cli_print_wrapped(file, options[i].doc);
-    }
-}
-
-static void print_keys(FILE *file)
-{
-    size_t count;
-    const char *section = "";
-    const wvl_option *keys = wvl_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (wvl_cli_is_option(keys[i].key)) {
-            continue;
+        if (options[i].how.library && options[i].how.library->initial[0]) {
+            fprintf(file, "%*sDefault: %s\n", INDENT, "", options[i].how.library->initial);
         }
-        if (strcmp(section, keys[i].section) != 0) {
-            section = keys[i].section;
-            fprintf(file, "\n%s\n", section);
-        }
-        fprintf(file, wvl_cli_is_switch(&keys[i]) ? "  --%s [%s]\n" : "  --%s %s\n", keys[i].key, keys[i].range);
-        wvl_cli_print_wrapped(file, keys[i].doc);
-        if (keys[i].initial[0]) {
-            fprintf(file, "%*sDefault: %s\n", INDENT, "", keys[i].initial);
-        }
-    }
-}
-
-static void print_presets(FILE *file)
-{
-    size_t count;
-    const wvl_preset *presets = wvl_presets(&count);
-    fputs("\nPresets\n", file);
-    for (size_t i = 0; i < count; i++) {
-        fprintf(file, "  %s\n", presets[i].name);
-        wvl_cli_print_wrapped(file, presets[i].doc);
     }
 }
 
@@ -82,15 +53,20 @@ void wvl_cli_print_help(FILE *file)
           "  wavelane run -- PROGRAM ...    run a program that writes by libopenjp2, with Wavelane as its encoder\n"
           "  wavelane options [--json]      print the table of encoding options\n"
           "  wavelane devices [--json]      list the devices for --device cuda:N\n"
-          "  wavelane COMMAND --help        print what one of these takes\n"
+          "  wavelane COMMAND --help        print the options of a command\n"
           "\n"
           "Reads TIFF, PNG, JPEG, OpenEXR, JPEG 2000, PNM, PAM, PFM, PGX, DPX, BMP, TGA, raw and YUV.\n"
           "Without options the encoding is lossless.\n"
           "Names work with one dash or two. -NAME VALUE and --NAME=VALUE are the same; [yes|no] alone is yes.\n",
           file);
-    print_command_options(file);
-    print_keys(file);
-    print_presets(file);
+    print_all_options(file);
+    size_t count;
+    const wvl_preset *presets = wvl_presets(&count);
+    fputs("\nPresets\n", file);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(file, "  %s\n", presets[i].name);
+        wvl_cli_print_wrapped(file, presets[i].doc);
+    }
     fputs("\nExit codes: 0 done, 1 some picture of several failed, 2 usage or parameters, 3 input, 4 output,\n"
           "5 memory, threads or device, 6 check failed, 7 a report cannot be written, 130 interrupted.\n",
           file);
@@ -119,6 +95,12 @@ void wvl_cli_print_options(FILE *file, int json)
         wvl_cli_report_close(&r);
     }
     wvl_cli_report_finish(&r);
+}
+
+int wvl_cli_flush_output(int code)
+{
+    int failed = fflush(stdout) || ferror(stdout);
+    return failed && !code ? wvl_cli_fail(WVL_EXIT_OUTPUT, "standard output: cannot be written") : code;
 }
 
 void wvl_cli_print_version(FILE *file)

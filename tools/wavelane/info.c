@@ -14,12 +14,6 @@
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-static int refuse_file(const char *name, const char *reason)
-{
-    wvl_cli_error("%s: %s", name, reason);
-    return WVL_EXIT_INPUT;
-}
-
 static int read_whole(wvl_info *info, uint64_t most)
 {
     size_t bytes = 0;
@@ -35,10 +29,10 @@ int wvl_info_open(wvl_info *info, const char *name, uint64_t most, int is_whole)
     info->name = is_standard ? "standard input" : name;
     info->fd = is_standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
     if (info->fd < 0 || fstat(info->fd, &st)) {
-        return refuse_file(info->name, strerror(errno));
+        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: %s", info->name, strerror(errno));
     }
     if (S_ISDIR(st.st_mode)) {
-        return refuse_file(info->name, "is a directory");
+        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: is a directory", info->name);
     }
     if (is_whole || !S_ISREG(st.st_mode)) { /* a pipe cannot be read twice */
         return read_whole(info, most);

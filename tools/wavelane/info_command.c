@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "files.h"
 #include "info.h"
 
@@ -17,76 +18,37 @@ typedef struct request {
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
-/* --max-input-bytes N, or --max-input-bytes=N. 1: taken, 0: another word, -1: wrong value after a message. */
-static int take_limit(request *q, int argc, char **argv, int *i)
-{
-    static const char name[] = "max-input-bytes";
-    const char *word = argv[*i] + strspn(argv[*i], "-"), *value = NULL;
-    if (argv[*i][0] != '-' || strncmp(word, name, sizeof name - 1) != 0) {
-        return 0;
-    }
-    if (word[sizeof name - 1] == '=') {
-        value = word + sizeof name;
-    } else if (!word[sizeof name - 1] && *i + 1 < argc) {
-        value = argv[++*i];
-    }
-    if (!value || !wvl_cli_parse_number(value, 1, UINT64_MAX / 4, &q->most)) {
-        wvl_cli_error("info: --max-input-bytes: expected a whole number from 1");
-        return -1;
-    }
-    return 1;
-}
+#define FLAG(member) WVL_CLI_MEMBER(FLAG, request, member)
 
-static int parse_word(request *q, const char *word)
-{
-    const char *name = word[0] == '-' ? word + 1 + (word[1] == '-') : "";
-    if (word[0] != '-' || !word[1]) {
-        q->files.words[q->files.word_count++] = word;
-    } else if (!strcmp(name, "json")) {
-        q->json = 1;
-    } else if (!strcmp(name, "csv")) {
-        q->csv = 1;
-    } else if (!strcmp(name, "packets")) {
-        q->packets = 1;
-    } else if (!strcmp(name, "recursive") || !strcmp(word, "-R")) {
-        q->files.recursive = 1;
-    } else {
-        wvl_cli_error("info: \"%s\" is unexpected; the form is: " INFO_USAGE, word);
-        return WVL_EXIT_USAGE;
-    }
-    return WVL_EXIT_OK;
-}
+const wvl_cli_option wvl_cli_info_own[] = {
+    {"packets", 0, NULL, FLAG(packets),
+     "Also list every packet: its place and bytes, and how many code blocks and coding passes it holds; with --json "
+     "what it holds of each code block.",
+     NULL},
+    WVL_CLI_MAX_INPUT_BYTES(WVL_CLI_BETWEEN(request, most, 1, UINT64_MAX / 4)),
+    WVL_CLI_SEVERAL_FILES(FLAG),
+    {.name = NULL},
+};
 
 static int parse_words(request *q, int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
-        int taken = take_limit(q, argc, argv, &i);
-        if (taken < 0 || (!taken && parse_word(q, argv[i]))) {
-            return WVL_EXIT_USAGE;
+    int code = WVL_EXIT_OK;
+    for (int i = 1; !code && i < argc; i++) {
+        if (argv[i][0] != '-' || !argv[i][1]) {
+            q->files.words[q->files.word_count++] = argv[i];
+        } else if ((code = wvl_cli_parse_own(wvl_cli_info_own, q, argc, argv, &i)) < 0) {
+            code = wvl_cli_fail(WVL_EXIT_USAGE, "info: \"%s\" is unexpected; usage: " INFO_USAGE, argv[i]);
         }
     }
-    if (!q->files.word_count) {
-        wvl_cli_error("info: no file; the form is: " INFO_USAGE);
-        return WVL_EXIT_USAGE;
-    }
-    if (q->json && q->csv) {
-        wvl_cli_error("info: --json and --csv cannot be used together; give one of them");
-        return WVL_EXIT_USAGE;
-    }
-    if (q->packets && q->csv) {
-        wvl_cli_error("info: --packets and --csv cannot be used together; give --json for a program to read");
-        return WVL_EXIT_USAGE;
-    }
-    return WVL_EXIT_OK;
+    const wvl_cli_condition conditions[] = {
+        {!q->files.word_count, "info: no file; usage: " INFO_USAGE},
+        {q->json && q->csv, "info: --json and --csv cannot be used together; give one of them"},
+        {q->packets && q->csv, "info: --packets and --csv cannot be used together; give --json for a program to read"},
+    };
+    return code ? code : WVL_CLI_CHECK(conditions);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-
-static void print_heading(void)
-{
-    puts("file,bytes,format,width,height,components,least_depth,most_depth,tile_width,tile_height,tile_parts,"
-         "layers,levels,block_width,block_height,style,progression,transform,codestream_bytes,problems,error");
-}
 
 static void put_numbers(wvl_cli_row *row, int is_known, const uint64_t *numbers, unsigned count)
 {
@@ -179,10 +141,10 @@ static int print_all(request *q)
     if (q->csv) {
         q->unseen = fopen("/dev/null", "w");
         if (!q->unseen) {
-            wvl_cli_error("/dev/null: cannot be opened; --csv needs it");
-            return WVL_EXIT_DEVICE;
+            return wvl_cli_fail(WVL_EXIT_DEVICE, "/dev/null: cannot be opened; --csv needs it");
         }
-        print_heading();
+        puts("file,bytes,format,width,height,components,least_depth,most_depth,tile_width,tile_height,tile_parts,"
+             "layers,levels,block_width,block_height,style,progression,transform,codestream_bytes,problems,error");
     }
     int code = wvl_cli_list_files(&q->files);
     for (size_t i = 0; i < q->files.count && !ferror(stdout); i++) {
@@ -201,12 +163,8 @@ int wvl_cli_run_info(int argc, char **argv)
 {
     request q = {.most = WVL_IO_MAX_INPUT_BYTES};
     int code = wvl_cli_init_files(argc, &q.files);
-    code = code ? code : parse_words(&q, argc, argv);
-    code = code ? code : print_all(&q);
-    if ((fflush(stdout) || ferror(stdout)) && !code) {
-        wvl_cli_error("standard output: cannot be written");
-        code = WVL_EXIT_OUTPUT;
-    }
+    TRY(code, parse_words(&q, argc, argv));
+    TRY(code, print_all(&q));
     wvl_cli_release_files(&q.files);
-    return code;
+    return wvl_cli_flush_output(code);
 }

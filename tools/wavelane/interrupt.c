@@ -65,12 +65,6 @@ void wvl_cli_remove_temporaries(void)
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
-static void end_now(void)
-{
-    wvl_cli_remove_temporaries();
-    _exit(WVL_EXIT_INTERRUPTED);
-}
-
 static int raise_token(void)
 {
     (void)pthread_mutex_lock(&lock);
@@ -94,7 +88,8 @@ static void *watch(void *arg)
     if (raise_token()) {
         (void)sigtimedwait(&signals, NULL, &grace);
     }
-    end_now();
+    wvl_cli_remove_temporaries();
+    _exit(WVL_EXIT_INTERRUPTED);
     return NULL;
 }
 
@@ -119,12 +114,6 @@ static void set_handler(int number, void (*handler)(int))
     (void)sigaction(number, &action, NULL);
 }
 
-static void ignore_signals(void)
-{
-    set_handler(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
-    set_handler(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write(), so that the partial file is removed */
-}
-
 /* SIGHUP stays ignored where nohup(1) asks for that. */
 static int is_caught(int number)
 {
@@ -142,7 +131,8 @@ void wvl_cli_catch_signals(void)
         return;
     }
     (void)sigemptyset(&signals);
-    ignore_signals();
+    set_handler(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message */
+    set_handler(SIGXFSZ, SIG_IGN); /* a file size limit is an error of write(), so that the partial file is removed */
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (is_caught(numbers[i])) {
             (void)sigaddset(&signals, numbers[i]);

@@ -93,7 +93,7 @@ static int declare_cmyk(const wvl_cli_args *args, const char *name, int is_jph, 
     }
     return wvl_cli_fail(
         WVL_EXIT_INPUT, "%s: %s; write a codestream (.j2k), or convert it to RGB", name,
-        is_jph ? "a JPH file has CMYK colour by an ICC profile alone, and there is none that it could carry"
+        is_jph ? "a JPH file needs an ICC profile for CMYK colour, and the picture has none that it could carry"
                : "a JP2 file cannot express CMYK colour (I.5.3.3); a JPH file (.jph) can, by an ICC profile");
 }
 
@@ -119,13 +119,12 @@ static int declare_color(const wvl_cli_args *args, const char *name, int is_jph,
                             channels);
     }
     if (color == WVL_COLOR_SYCC && args->io.raw_video_range) {
-        wvl_cli_warn_once(name,
-                          "samples have the limited range of video, and sYCC of JP2 and JPH files has the full one; "
-                          "--ycc-to-rgb converts them to RGB");
+        wvl_cli_warn_once(name, "the samples have the limited range of video, but sYCC in JP2 and JPH files has the "
+                                "full range; --ycc-to-rgb converts them to RGB");
     }
     if (io->color == WVL_IO_YCC && is_subsampled(io) && is_for_readers(args->preset)) {
-        wvl_cli_warn_once(name, "subsampled YCbCr stays as it is, and GDAL, libvips and glymur do not read that in JP2 "
-                                "and JPH files; --ycc-to-rgb converts it to RGB");
+        wvl_cli_warn_once(name, "the YCbCr samples remain subsampled, which GDAL, libvips and glymur do not read in "
+                                "JP2 and JPH files; --ycc-to-rgb converts them to RGB");
     }
     p->jp2.color = color;
     return WVL_EXIT_OK;
@@ -161,11 +160,11 @@ static const char *find_obstacle(const wvl_io_picture *io, int is_jph, wvl_color
 {
     wvl_io_icc kind = wvl_io_icc_kind(io->icc, io->icc_bytes);
     if (kind == WVL_IO_ICC_BROKEN) {
-        return "is damaged: its header and its tags do not agree";
+        return "is damaged: its header contradicts its tags";
     }
     if (kind == WVL_IO_ICC_OTHER && !is_jph) {
-        return "is not a restricted one (grey or three-component matrix, PCS XYZ, input or display), which alone JP2 "
-               "can carry (I.5.3.3); a JPH file (.jph) takes any";
+        return "is not a restricted one (grey or three-component matrix, PCS XYZ, input or display), and JP2 can carry "
+               "no other (I.5.3.3); a JPH file (.jph) takes any";
     }
     if (color == WVL_COLOR_SYCC) {
         return "is for RGB or grey, but the picture is YCbCr";
@@ -177,7 +176,7 @@ static const char *find_obstacle(const wvl_io_picture *io, int is_jph, wvl_color
         return "is for RGB, but the picture is grey";
     }
     if (kind == WVL_IO_ICC_OTHER && profile_channels(io) != color_channels(color)) {
-        return "is for another number of colours than the picture has";
+        return "does not have the picture's number of colours";
     }
     return NULL;
 }
@@ -214,8 +213,8 @@ static void note_assumptions(const wvl_cli_args *args, const char *name, wvl_cli
     if (io->color == WVL_IO_UNKNOWN) {
         p->jp2.color_unknown = 1;
         wvl_cli_warn_once(name,
-                          "the picture does not say what its %u channels mean; written as %s with the colour marked "
-                          "unknown (--color declares one)",
+                          "the picture does not specify what its %u channels mean; written as %s with the colour "
+                          "marked unknown (--color declares one)",
                           channel_count(io), p->jp2.color == WVL_COLOR_GREY ? "grey" : "sRGB");
     } else if (!io->color_declared || io->icc) {
         static const char *const spaces[] = {"grey with the sRGB curve", "sRGB", "sYCC"};
@@ -280,8 +279,8 @@ static int check_xml(const char *path, const uint8_t *data, size_t *bytes)
         return wvl_cli_lack_memory(path);
     }
     if (result > 0) {
-        wvl_cli_error("%s: is not well-formed XML: %s; mend it; a box of --uuid with another identifier than that of "
-                      "XMP holds any bytes",
+        wvl_cli_error("%s: is not well-formed XML: %s; correct it, or use --uuid with an identifier other than that of "
+                      "XMP, which accepts any bytes",
                       path, reason);
     }
     return result ? WVL_EXIT_INPUT : WVL_EXIT_OK;
@@ -294,7 +293,7 @@ static int read_box(const wvl_cli_args *args, const wvl_cli_box *box, uint8_t **
     if (!code && !*bytes) {
         free(*data);
         *data = NULL;
-        code = wvl_cli_fail(WVL_EXIT_INPUT, "%s: is empty, and would make an empty box", path);
+        code = wvl_cli_fail(WVL_EXIT_INPUT, "%s: is empty, so the box would be empty", path);
     }
     int is_xml = !box->is_uuid || wvl_metadata_is_xmp_uuid(box->uuid);
     return code || !is_xml ? code : check_xml(path, *data, bytes);

@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define _DEFAULT_SOURCE /* madvise, mmap */
 #include "kept.h"
 
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
-/* Sanitizers know the blocks of malloc. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-#define HAS_SANITIZER 1
-#endif
-#endif
-#if defined(MADV_HUGEPAGE) && !defined(HAS_SANITIZER) && !defined(__SANITIZE_ADDRESS__)
-#define KEEPS 1
-#endif
+#include "tools/imageio/imageio.h"
 
 #define PAGE_BYTES ((size_t)4096)
-#define LARGE_PAGE ((size_t)2 << 20)
 #define SPAN_BYTES ((size_t)64 << 20) /* address space; memory comes with the first use of a page */
 #define LEAST_BYTES ((size_t)64 << 10)
 #define MOST_BYTES (SPAN_BYTES / 2) /* larger blocks go back to the system at once */
@@ -41,32 +28,7 @@ struct wvl_cli_kept {
     span *spans;
 };
 
-#ifdef KEEPS
-
-/* bytes: of whole pages. Aligned to large pages, which are asked for as far as they are filled. */
-static uint8_t *map_memory(size_t bytes)
-{
-    uint8_t *start = mmap(NULL, bytes + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (start == MAP_FAILED) {
-        return NULL;
-    }
-    size_t before = (LARGE_PAGE - (uintptr_t)start % LARGE_PAGE) % LARGE_PAGE;
-    if (before) {
-        (void)munmap(start, before);
-    }
-    (void)munmap(start + before + bytes, LARGE_PAGE - before);
-    (void)madvise(start + before, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
-    return start + before;
-}
-
 static size_t whole_pages(size_t bytes) { return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES; }
-
-/* A large block; what is left beyond whole large pages takes one more if that wastes less than half of it. */
-static size_t size_of_large(size_t bytes)
-{
-    return bytes % LARGE_PAGE > LARGE_PAGE / 2 ? (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE
-                                               : whole_pages(bytes);
-}
 
 static int is_kept(size_t bytes) { return bytes >= LEAST_BYTES && bytes <= MOST_BYTES; }
 
@@ -75,7 +37,7 @@ static int is_kept(size_t bytes) { return bytes >= LEAST_BYTES && bytes <= MOST_
 static span *add_span(wvl_cli_kept *k)
 {
     span *s = malloc(sizeof *s);
-    uint8_t *memory = s ? map_memory(SPAN_BYTES) : NULL;
+    uint8_t *memory = s ? wvl_io_take_large(SPAN_BYTES) : NULL;
     if (!memory) {
         free(s);
         return NULL;
@@ -92,7 +54,7 @@ static void remove_span(wvl_cli_kept *k, span *s)
         at = &(*at)->next;
     }
     *at = s->next;
-    (void)munmap(s->memory, SPAN_BYTES);
+    free(s->memory);
     free(s);
 }
 
@@ -163,7 +125,7 @@ static void *allocate(void *user, size_t bytes, size_t alignment, void *stream)
 {
     (void)stream;
     if (bytes > MOST_BYTES) {
-        return bytes < SIZE_MAX / 2 ? map_memory(size_of_large(bytes)) : NULL;
+        return wvl_io_take_large(bytes);
     }
     return is_kept(bytes) ? take_kept(user, whole_pages(bytes)) : aligned_alloc(alignment, bytes);
 }
@@ -171,33 +133,45 @@ static void *allocate(void *user, size_t bytes, size_t alignment, void *stream)
 static void release(void *user, void *memory, size_t bytes, void *stream)
 {
     (void)stream;
-    if (bytes > MOST_BYTES) {
-        (void)munmap(memory, size_of_large(bytes));
-    } else if (is_kept(bytes)) {
+    if (is_kept(bytes)) {
         give_kept(user, memory, whole_pages(bytes));
     } else {
         free(memory);
     }
 }
 
+/* Sanitizers know the blocks of malloc. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define HAS_SANITIZER 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define HAS_SANITIZER 1
+#endif
+
 wvl_cli_kept *wvl_cli_open_kept(void)
 {
+#ifdef HAS_SANITIZER
+    return NULL;
+#else
     wvl_cli_kept *k = calloc(1, sizeof *k);
     if (k && pthread_mutex_init(&k->lock, NULL)) {
         free(k);
         return NULL;
     }
     return k;
+#endif
 }
 
 void wvl_cli_close_kept(wvl_cli_kept *k)
 {
-    while (k && k->spans) {
+    if (!k) {
+        return;
+    }
+    while (k->spans) {
         remove_span(k, k->spans);
     }
-    if (k) {
-        pthread_mutex_destroy(&k->lock);
-    }
+    pthread_mutex_destroy(&k->lock);
     free(k);
 }
 
@@ -205,15 +179,3 @@ wvl_allocator wvl_cli_describe_kept(wvl_cli_kept *k)
 {
     return k ? (wvl_allocator){allocate, release, k} : (wvl_allocator){NULL, NULL, NULL};
 }
-
-#else
-
-wvl_cli_kept *wvl_cli_open_kept(void) { return NULL; }
-void wvl_cli_close_kept(wvl_cli_kept *k) { (void)k; }
-wvl_allocator wvl_cli_describe_kept(wvl_cli_kept *k)
-{
-    (void)k;
-    return (wvl_allocator){NULL, NULL, NULL};
-}
-
-#endif

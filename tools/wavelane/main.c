@@ -35,14 +35,6 @@ static const char *say_why(wvl_status status)
                                            : "none";
 }
 
-static int flush_output(void)
-{
-    if (fflush(stdout) || ferror(stdout)) {
-        return wvl_cli_fail(WVL_EXIT_OUTPUT, "standard output: cannot be written");
-    }
-    return WVL_EXIT_OK;
-}
-
 static int run_encode(int argc, char **argv)
 {
     wvl_cli_args args;
@@ -51,13 +43,12 @@ static int run_encode(int argc, char **argv)
         wvl_cli_set_verbosity(args.quiet ? -1 : args.verbose);
         if (args.help) {
             wvl_cli_print_help(stdout);
-            code = flush_output();
         } else if (args.version) {
             wvl_cli_print_version(stdout);
-            code = flush_output();
         } else {
             code = wvl_cli_run_encode(&args);
         }
+        code = args.help || args.version ? wvl_cli_flush_output(code) : code;
     }
     wvl_cli_release_args(&args);
     return code;
@@ -69,7 +60,7 @@ static int parse_json(int argc, char **argv, int *json)
     *json = argc == 2 && !strcmp(argv[1], "--json");
     return argc == 1 || *json
                ? WVL_EXIT_OK
-               : wvl_cli_fail(WVL_EXIT_USAGE, "%s: takes --json or nothing; leave the rest out", argv[0]);
+               : wvl_cli_fail(WVL_EXIT_USAGE, "%s: the only option is --json; leave the rest out", argv[0]);
 }
 
 static int run_options(int argc, char **argv)
@@ -78,7 +69,7 @@ static int run_options(int argc, char **argv)
     if (!code) {
         wvl_cli_print_options(stdout, json);
     }
-    return code ? code : flush_output();
+    return code ? code : wvl_cli_flush_output(code);
 }
 
 static int run_devices(int argc, char **argv)
@@ -105,19 +96,19 @@ static int run_devices(int argc, char **argv)
         printf("no device: %s\n", say_why(status));
     }
     wvl_cli_report_finish(&r);
-    return flush_output();
+    return wvl_cli_flush_output(WVL_EXIT_OK);
 }
 
 static int run_help(int argc, char **argv)
 {
     if (argc > 2 || (argc == 2 && !wvl_cli_is_command(argv[1]))) {
-        return wvl_cli_fail(WVL_EXIT_USAGE,
-                            "help: \"%s\" is no command; use encode, sequence, info, verify, run, options or devices, "
-                            "or no word at all",
-                            argv[argc - 1]);
+        return wvl_cli_fail(
+            WVL_EXIT_USAGE,
+            "help: \"%s\" is not a command; use encode, sequence, info, verify, run, options or devices, or none",
+            argv[argc - 1]);
     }
     wvl_cli_print_help_of(stdout, argc == 2 ? argv[1] : "");
-    return flush_output();
+    return wvl_cli_flush_output(WVL_EXIT_OK);
 }
 
 /* Names that somebody may take for commands. */
@@ -126,7 +117,7 @@ static int run_other(int argc, char **argv)
     (void)argc;
     return wvl_cli_fail(WVL_EXIT_USAGE, "%s",
                         strcmp(argv[0], "bench") ? "explain is an option: wavelane -i PICTURE --explain"
-                                                 : "bench is a program of its own: wavelane-bench");
+                                                 : "bench is a separate program: wavelane-bench");
 }
 
 /* NAME --help, wherever it stands: the help of the command alone. Behind `run PROGRAM` it is the program's. */
@@ -158,7 +149,7 @@ int main(int argc, char **argv)
         }
         if (wvl_cli_is_command(argv[1]) && asks_for_help(argc - 1, argv + 1)) {
             wvl_cli_print_help_of(stdout, argv[1]);
-            return flush_output();
+            return wvl_cli_flush_output(WVL_EXIT_OK);
         }
         return commands[i].run(argc - 1, argv + 1);
     }

@@ -144,42 +144,17 @@ static void put_line(const char *kind, const char *text)
     }
 }
 
-static void put_error(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
-static void put_error(const char *format, va_list args)
-{
-    vsnprintf(own.last_error, sizeof own.last_error, format, args);
-    put_line("", own.last_error);
-}
-
-void wvl_cli_error(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    put_error(format, args);
-    va_end(args);
-}
-
 int wvl_cli_fail(int code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    put_error(format, args);
+    vsnprintf(own.last_error, sizeof own.last_error, format, args);
     va_end(args);
+    put_line("", own.last_error);
     return code;
 }
 
 int wvl_cli_lack_memory(const char *name) { return wvl_cli_fail(WVL_EXIT_DEVICE, "%s: out of memory", name); }
-
-/* Does what put_line does, for what is printed once a run. */
-static void put_once(const char *name, const char *text)
-{
-    size_t bytes = strlen(name) + strlen(text) + 4;
-    if (own.holds && make_room(bytes)) {
-        own.bytes += (size_t)snprintf(own.text + own.bytes, bytes, "%c%s%c%s\n", ONCE, name, NAME_END, text);
-    } else {
-        print_once(name, text);
-    }
-}
 
 void wvl_cli_tell_repeats(void)
 {
@@ -284,7 +259,13 @@ static void say(message_kind kind, const char *name, const char *format, va_list
         (void)add_text(&own.noted, text);
     }
     if (is_shown && kind == WARNING_ONCE) {
-        put_once(name, text);
+        /* As put_line, for what is printed once a run. */
+        size_t bytes = strlen(name) + strlen(text) + 4;
+        if (own.holds && make_room(bytes)) {
+            own.bytes += (size_t)snprintf(own.text + own.bytes, bytes, "%c%s%c%s\n", ONCE, name, NAME_END, text);
+        } else {
+            print_once(name, text);
+        }
     } else if (is_shown) {
         put_line(is_warning ? "warning: " : "", text);
     }

@@ -17,8 +17,9 @@ unsigned wvl_cli_kept_metadata(const wvl_cli_args *args)
 static void drop_place(const char *name, wvl_io_metadata *m)
 {
     if (m->blobs[WVL_IO_GEO].data || m->blobs[WVL_IO_GML].data) {
-        wvl_cli_warn_once(name, "the place of the picture (GeoTIFF, GML) is left out, because --orient auto moves its "
-                                "rows and columns");
+        wvl_cli_warn_once(
+            name,
+            "the location of the picture (GeoTIFF, GML) is left out, because --orient auto moves its rows and columns");
         wvl_io_drop_blob(m, WVL_IO_GEO);
         wvl_io_drop_blob(m, WVL_IO_GML);
     }

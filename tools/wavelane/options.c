@@ -119,48 +119,14 @@ static int take_input_color(void *to, const char *spelling, const char *value)
     return args->auto_color ? WVL_EXIT_OK : wvl_cli_add_setting(args, spelling, "input-color", value, 0);
 }
 
-static int take_number(const char *spelling, const char *value, uint32_t minimum, uint32_t maximum,
-                       const char *expected, uint32_t *to)
-{
-    uint64_t v;
-    if (!wvl_cli_parse_number(value, minimum, maximum, &v)) {
-        return wvl_cli_refuse_value(spelling, value, expected);
-    }
-    *to = (uint32_t)v;
-    return WVL_EXIT_OK;
-}
-
-static int take_limit(const char *spelling, const char *value, uint64_t *to)
-{
-    int good = wvl_cli_parse_number(value, 1, MOST_LIMIT, to);
-    return good ? WVL_EXIT_OK : wvl_cli_refuse_value(spelling, value, "a whole number from 1 to 2^56");
-}
-
-static int take_max_pixels(void *to, const char *spelling, const char *value)
-{
-    return take_limit(spelling, value, &((wvl_cli_args *)to)->io.max_samples);
-}
-
-static int take_max_input_bytes(void *to, const char *spelling, const char *value)
-{
-    return take_limit(spelling, value, &((wvl_cli_args *)to)->io.max_input_bytes);
-}
-
 static int take_threads(void *to, const char *spelling, const char *value)
 {
-    const char *number = strcmp(value, "ALL_CPUS") ? value : "0";
-    return take_number(spelling, number, 0, 1024, "a number from 0 to 1024, or ALL_CPUS",
-                       &((wvl_cli_args *)to)->threads);
-}
-
-static int take_pictures(void *to, const char *spelling, const char *value)
-{
-    return take_number(spelling, value, 1, 16, "a whole number from 1 to 16", &((wvl_cli_args *)to)->pictures);
-}
-
-static int take_target_depth(void *to, const char *spelling, const char *value)
-{
-    return take_number(spelling, value, 1, 32, "a whole number from 1 to 32", &((wvl_cli_args *)to)->target_depth);
+    uint64_t threads;
+    if (!wvl_cli_parse_number(strcmp(value, "ALL_CPUS") ? value : "0", 0, 1024, &threads)) {
+        return wvl_cli_refuse_value(spelling, value, "a number from 0 to 1024, or ALL_CPUS");
+    }
+    ((wvl_cli_args *)to)->threads = (uint32_t)threads;
+    return WVL_EXIT_OK;
 }
 
 static int take_subsampling(void *to, const char *spelling, const char *value)
@@ -229,7 +195,7 @@ static int take_channels(void *to, const char *spelling, const char *value)
         char *end = NULL;
         unsigned long number = *p >= '0' && *p <= '9' ? strtoul(p, &end, 10) : WVL_IO_MAX_COMPONENTS;
         if (number >= WVL_IO_MAX_COMPONENTS || (*end && *end != ',')) {
-            return wvl_cli_refuse_value(spelling, value, "numbers of channels from 0, with commas between them");
+            return wvl_cli_refuse_value(spelling, value, "channel numbers from 0, separated by commas");
         }
         args->channels[i] = (uint32_t)number;
         p = end + (*end == ',');
@@ -271,7 +237,7 @@ static int take_pages(void *to, const char *spelling, const char *value)
     wvl_cli_args *args = to;
     if (!wvl_cli_are_pages(value)) {
         return wvl_cli_refuse_value(spelling, value,
-                                    "all, or rising numbers and ranges from 0, such as 0-2,5 (0.1: a SubIFD)");
+                                    "all, or ascending numbers and ranges from 0, such as 0-2,5 (0.1: a SubIFD)");
     }
     args->pages = value;
     return WVL_EXIT_OK;
@@ -311,8 +277,8 @@ static int take_keep(void *to, const char *spelling, const char *value)
     unsigned keep;
     if (!wvl_metadata_parse_keep(value, &keep)) {
         return wvl_cli_fail(WVL_EXIT_USAGE,
-                            "%s \"%s\": expected words with commas between them, of exif, iptc, xmp, geo, text, icc, "
-                            "resolution, boxes; or all, or none",
+                            "%s \"%s\": expected words from exif, iptc, xmp, geo, text, icc, resolution, boxes, "
+                            "separated by commas; or all, or none",
                             spelling, value);
     }
     args->dropped = WVL_KEEP_ALL & ~keep;
@@ -360,10 +326,11 @@ static int be_verbose(void *to, const char *spelling, const char *value)
 #define TEXT(member) WVL_CLI_MEMBER(TEXT, wvl_cli_args, member)
 #define ONCE(member) WVL_CLI_MEMBER(ONCE, wvl_cli_args, member)
 #define WORD(member) WVL_CLI_MEMBER(WORD, wvl_cli_args, member)
+#define BETWEEN(member, low, high) WVL_CLI_BETWEEN(wvl_cli_args, member, low, high)
 #define CALL(function) WVL_CLI_TAKE(function)
 
-/* Every key of the library's table is a long option too and is not repeated here. */
-static const wvl_cli_option options[] = {
+/* Those of the library follow. */
+static const wvl_cli_option of_command[] = {
     {"input", 'i', "FILE", CALL(take_input),
      "Picture to encode, - for standard input. Given several times, the files are the components of one picture.",
      FILES},
@@ -372,22 +339,20 @@ static const wvl_cli_option options[] = {
      "both with HT blocks; - is a codestream on standard output.",
      FILES},
     {"ImgDir", 0, "DIR", ONCE(image_dir),
-     "Encode every picture of a folder into the same folder, or into that of -o; needs -OutFor.", FILES},
+     "Encode every picture of a folder, into the same folder or that of -o; needs -OutFor.", FILES},
     {"image-dir", 0, "DIR", ONCE(image_dir), "Same as -ImgDir.", FILES},
     {"OutFor", 0, "J2K|J2C|JPC|JP2|JPH|JHC", ONCE(out_format),
-     "Extension of the files that -ImgDir writes, in capital or small letters as given.", FILES},
+     "Extension of the files that -ImgDir writes, in upper or lower case as given.", FILES},
     {"out-format", 0, "EXTENSION", ONCE(out_format), "Same as -OutFor.", FILES},
-    {"pictures", 0, "N", CALL(take_pictures),
-     "Number of pictures of -ImgDir that are encoded at the same time, from 1 to 16. Unless given: one for each "
-     "thread, at most 4; at most 16 with a device, or where no file has more than 16 MiB. Files, messages and their "
-     "order do not depend on it.",
+    {"pictures", 0, "N", BETWEEN(pictures, 1, 16),
+     "Number of pictures of -ImgDir that are encoded at the same time, from 1 to 16. Default: one for each thread, at "
+     "most 4; at most 16 with a device, or where no file has more than 16 MiB. Files, messages and their order do not "
+     "depend on it.",
      FILES},
     {"recursive", 0, NULL, FLAG(recursive),
-     "-ImgDir: look into the folders below it too, but not into links to folders. With -o the same folders are made "
-     "there.",
-     FILES},
+     "Include the subfolders of -ImgDir, but not links to folders. With -o the same subfolders are made there.", FILES},
     {"skip-existing", 0, NULL, FLAG(skip_existing),
-     "-ImgDir: skip pictures whose output exists and ends with an EOC marker. They do not count as failed.", FILES},
+     "Skip pictures of -ImgDir whose output exists and ends with an EOC marker. They do not count as failed.", FILES},
     {"force", 0, NULL, FLAG(force), "Replace outputs that exist.", FILES},
     {"raw-format", 'F', "W,H,N,BITS,{s|u}[@DXxDY:...]", ONCE(io.raw_format),
      "Geometry of raw input: width, height, components, bits, signed or unsigned, subsampling of each component.",
@@ -397,35 +362,34 @@ static const wvl_cli_option options[] = {
      "(interleaved, as rgb48 of FFmpeg).",
      FILES},
     {"input-format", 0, "EXTENSION", ONCE(io.format),
-     "Read the input as a file with this extension (raw, rawl, yuv, tga, ...), whatever its name and first bytes are.",
+     "Read the input as a file with this extension (raw, rawl, yuv, tga, ...), regardless of its name and first bytes.",
      FILES},
     {"page", 0, "N[.M]", CALL(take_page),
-     "Page of a TIFF file to encode, from 0; 0.1 is the second SubIFD of page 0. Unless given, page 0, or the only "
-     "full "
-     "picture where page 0 is a reduced one (a thumbnail) or a mask.",
+     "Page of a TIFF file to encode, from 0; 0.1 is the second SubIFD of page 0. Default: page 0, or the only full "
+     "picture if page 0 is a reduced one (a thumbnail) or a mask.",
      FILES},
     {"pages", 0, "all|LIST", CALL(take_pages),
-     "Pages of a TIFF file, from 0, each into a file of its own: all but reduced pictures and masks, or rising numbers "
-     "and ranges such as 0-2,5. The number replaces %d or %03d in the name of -o, or comes before its extension "
-     "(scan.jp2 becomes scan-0.jp2).",
+     "Pages of a TIFF file, from 0, each written to its own file: all but reduced pictures and masks, or ascending "
+     "numbers and ranges such as 0-2,5. The number replaces %d or %03d in the name of -o, or comes before its "
+     "extension (scan.jp2 becomes scan-0.jp2).",
      FILES},
-    {"max-pixels", 0, "N", CALL(take_max_pixels),
-     "Largest picture that is read, in samples of all components together; 8589934592 (2^33) unless given.", FILES},
-    {"max-input-bytes", 0, "N", CALL(take_max_input_bytes),
-     "Most bytes that are read from a pipe or a device; 2147483648 (2 GiB) unless given, and 67108864 (64 MiB) for "
-     "--xml and --uuid.",
+    {"max-pixels", 0, "N", BETWEEN(io.max_samples, 1, MOST_LIMIT),
+     "Largest picture that is read, in samples of all components together; by default 8589934592 (2^33).", FILES},
+    {"max-input-bytes", 0, "N", BETWEEN(io.max_input_bytes, 1, MOST_LIMIT),
+     "Largest number of bytes that are read from a pipe or a device; by default 2147483648 (2 GiB), and 67108864 (64 "
+     "MiB) for --xml and --uuid.",
      FILES},
-    {"demo", 0, NULL, FLAG(demo), "Encode a picture that the command makes itself.", FILES},
+    {"demo", 0, NULL, FLAG(demo), "Encode a test picture that the command generates.", FILES},
 
     {NULL, 'r', "RATIO,...", SET("rates", NULL), "Same as --rates.", COMPATIBLE},
     {NULL, 'q', "DB,...", SET("psnr", NULL), "Same as --psnr.", COMPATIBLE},
     {"resolutions", 'n', "N", CALL(take_resolutions), "Number of resolutions, one more than --levels.", COMPATIBLE},
     {NULL, 'b', "W,H", SET("block", NULL), "Same as --block.", COMPATIBLE},
     {NULL, 'c', "[W,H],...", CALL(take_halved_precincts),
-     "As --precincts, but the last size halves for each lower resolution instead of repeating.", COMPATIBLE},
+     "Like --precincts, but the last size halves for each lower resolution instead of repeating.", COMPATIBLE},
     {NULL, 't', "W,H", SET("tile", NULL), "Same as --tile.", COMPATIBLE},
     {NULL, 'T', "X,Y", SET("tile-offset", NULL), "Same as --tile-offset.", COMPATIBLE},
-    {"image-offset", 'd', "X,Y", CALL(take_offset), "Place of the picture on the reference grid (XOsiz, YOsiz).",
+    {"image-offset", 'd', "X,Y", CALL(take_offset), "Offset of the picture on the reference grid (XOsiz, YOsiz).",
      COMPATIBLE},
     {"subsampling", 's', "DX,DY", CALL(take_subsampling),
      "Distance of the samples on the reference grid (XRsiz, YRsiz), times that of the input; no sample is left out.",
@@ -454,17 +418,18 @@ static const wvl_cli_option options[] = {
      COMPATIBLE},
     {NULL, 'C', "TEXT", SET("comment", NULL), "Same as --comment.", COMPATIBLE},
     {"GuardBits", 'G', "N", SET("guard-bits", NULL), "Same as --guard-bits.", COMPATIBLE},
-    {"TargetBitDepth", 'X', "BITS", CALL(take_target_depth),
+    {"TargetBitDepth", 'X', "BITS", BETWEEN(target_depth, 1, 32),
      "Scale the samples to this depth: down by dropping bits, up by the ratio of the maxima.", COMPATIBLE},
-    {"target-bit-depth", 0, "BITS", CALL(take_target_depth), "Same as -TargetBitDepth.", COMPATIBLE},
+    {"target-bit-depth", 0, "BITS", BETWEEN(target_depth, 1, 32), "Same as -TargetBitDepth.", COMPATIBLE},
     {"threads", 0, "N|ALL_CPUS", CALL(take_threads),
      "Number of threads; 0 or ALL_CPUS (the default): one for each processor. The bytes do not depend on it.",
      COMPATIBLE},
-    {"help", 'h', NULL, FLAG(help), "Print this help and end.", COMPATIBLE},
+    {"help", 'h', NULL, FLAG(help), "Print this help and exit.", COMPATIBLE},
 
-    {"preset", 0, "NAME", PRESET(NULL), "Start from a preset; other options change it, before or behind it.", PICTURE},
+    {"preset", 0, "NAME", PRESET(NULL), "Start from a preset; other options, before or after it, override it.",
+     PICTURE},
     {"component-steps", 0, "DXxDY:...", CALL(take_steps),
-     "Subsampling of each component when several -i make one picture; unless given, it follows from their sizes.",
+     "Subsampling of each component when several -i make one picture; by default it follows from their sizes.",
      PICTURE},
     {"palette", 0, "expand|indices", WORD(io.keep_palette),
      "Palette pictures: encode the colours (default), or the indices with the palette in the JP2 file.", PICTURE},
@@ -487,23 +452,23 @@ static const wvl_cli_option options[] = {
      "picture. With pq, HI is the value of 10000 cd/m2.",
      PICTURE},
     {"color", 0, "srgb|grey|sycc", CALL(take_color),
-     "Colour space to declare in a JP2 file in place of what the picture says.", PICTURE},
+     "Colour space to declare in a JP2 file, instead of that of the picture.", PICTURE},
     {"input-color", 0, "auto|none|xyz|SPACE", CALL(take_input_color),
      "Convert RGB to 12-bit X'Y'Z' of digital cinema (SMPTE ST 428-1): from rec709, srgb, rec601-525, rec601-625, "
-     "rec2020, p3-dci, p3-d60, p3-d65 or display-p3; auto: from what the ICC profile, PNG or DPX header says, refused "
-     "where they say nothing; xyz: the samples are X'Y'Z' already, and of more than 12 bits the uppermost 12 are "
-     "taken; none (default): the samples are not converted.",
+     "rec2020, p3-dci, p3-d60, p3-d65 or display-p3; auto: as specified by the ICC profile or the PNG or DPX header, "
+     "refused if neither does; xyz: the samples are already X'Y'Z', and the uppermost 12 bits are taken; none "
+     "(default): the samples are not converted.",
      PICTURE},
     {"icc", 0, "keep|fit|drop", WORD(icc),
-     "The picture's ICC profile. keep (the default): it goes into the JP2 file, and one that the file cannot carry is "
-     "refused. fit: such a one is left out, with a warning. drop: it is left out.",
+     "The picture's ICC profile. keep (the default): write it to the JP2 file, and refuse one that the file cannot "
+     "carry. fit: leave such a profile out, with a warning. drop: leave it out.",
      PICTURE},
-    {"no-icc", 0, NULL, CALL(drop_icc), "The same as --icc drop.", PICTURE},
+    {"no-icc", 0, NULL, CALL(drop_icc), "Same as --icc drop.", PICTURE},
     {"no-xmp", 0, NULL, FLAG(no_xmp), "Leave the picture's XMP packet out, and texts that would become XMP.", PICTURE},
     {"keep", 0, "LIST", CALL(take_keep),
-     "Metadata of the picture that goes into the JP2 file, with commas between the words: exif, iptc, xmp, geo "
-     "(GeoTIFF tags, world file and .aux.xml), text (texts of TIFF, PNG and DPX, which become XMP), icc, resolution, "
-     "boxes (of a JP2 file); all (default) or none.",
+     "Metadata of the picture that goes into the JP2 file, as words separated by commas: exif, iptc, xmp, geo (GeoTIFF "
+     "tags, world file and .aux.xml), text (texts of TIFF, PNG and DPX, which become XMP), icc, resolution, boxes (of "
+     "a JP2 file); all (default) or none.",
      PICTURE},
     {"strip", 0, NULL, CALL(strip),
      "Leave the metadata out; the ICC profile and the resolution stay: same as --keep icc,resolution.", PICTURE},
@@ -512,8 +477,7 @@ static const wvl_cli_option options[] = {
      "and the first column at the left. keep (the default): encode the samples as they are stored.",
      PICTURE},
     {"gml", 0, NULL, FLAG(gml),
-     "Add GMLJP2 (boxes asoc, lbl, xml) beside GeoJP2, for a picture that lies in a coordinate system of EPSG.",
-     PICTURE},
+     "Add GMLJP2 (boxes asoc, lbl, xml) beside GeoJP2, for a picture with an EPSG coordinate system.", PICTURE},
     {"xml", 0, "FILE", CALL(take_xml),
      "Add an xml box with the content of FILE, well-formed XML, to the JP2 file; may be repeated.", PICTURE},
     {"uuid", 0, "HEX:FILE", CALL(take_uuid),
@@ -527,47 +491,72 @@ static const wvl_cli_option options[] = {
      CONTROL},
     {"dry-run", 0, NULL, FLAG(dry_run), "Check everything, print size and memory, write nothing.", CONTROL},
     {"explain", 0, NULL, FLAG(explain),
-     "As --dry-run, with the geometry, quantization and markers in full, and with the kernels that a device would run.",
+     "Like --dry-run, with the geometry, quantization and markers in full, and with the kernels that a device would "
+     "run.",
      CONTROL},
     {"json", 0, NULL, FLAG(json), "Report as one JSON object on standard output (standard error with -o -).", CONTROL},
     {"quiet", 0, NULL, FLAG(quiet), "Print errors only.", CONTROL},
     {"memory", 0, "BYTES", CALL(take_memory),
-     "Most memory that the encoding of one picture takes, such as 256M or 2G: the picture is read and encoded by rows, "
-     "and what does not fit goes to a file. The bytes do not depend on it. --max-pixels and --max-input-bytes are then "
-     "without limit unless given.",
+     "Largest amount of memory for encoding one picture, such as 256M or 2G: the picture is read and encoded row by "
+     "row, and what does not fit is kept in a file. The bytes do not depend on it. --max-pixels and --max-input-bytes "
+     "then have no default limit.",
      CONTROL},
     {"spill-dir", 0, "DIR", TEXT(spill_dir),
-     "Folder for the file of --memory, which has no name there; unless given, that of TMPDIR, else that of the output.",
-     CONTROL},
+     "Folder for the file of --memory, which is unnamed; by default that of TMPDIR, else that of the output.", CONTROL},
     {"trace", 0, "FILE", ONCE(trace),
      "Write the times of all stages, as a Chrome trace (for chrome://tracing and Perfetto).", CONTROL},
-    {"verbose", 0, NULL, CALL(be_verbose), "Print what was decided on the way; given twice, more of it.", CONTROL},
+    {"verbose", 0, NULL, CALL(be_verbose), "Print the decisions of the encoder; given twice, in more detail.", CONTROL},
     {"version", 0, NULL, FLAG(version),
-     "Print the version, the compiler and the formats that this build cannot read, and end.", CONTROL},
+     "Print the version, the compiler and the formats that this build cannot read, and exit.", CONTROL},
 
     {NULL, 'm', "FILE", NEVER,
      "a user colour matrix is an extension of Part 2 of the standard; use --mct on, off or auto", REFUSED},
     {"jpip", 'J', NULL, NEVER, "the index box of JPIP is not written; use --plt yes --tlm yes", REFUSED},
     {NULL, 'x', "FILE", NEVER, "index files are not written; use \"wavelane info\"", REFUSED},
-    {NULL, 'f', "MATRIX", NEVER, "fixed layer matrices are not offered; use --layers, --layer-bytes or --slopes",
+    {NULL, 'f', "MATRIX", NEVER, "fixed layer matrices are not supported; use --layers, --layer-bytes or --slopes",
      REFUSED},
-    {NULL, 'W', "OPTIONS", NEVER, "JPWL (Part 11) is not offered; leave -W out", REFUSED},
+    {NULL, 'W', "OPTIONS", NEVER, "JPWL (Part 11) is not supported; leave -W out", REFUSED},
 };
 
-const wvl_cli_option *wvl_cli_options(size_t *count)
+#define COUNT (sizeof of_command / sizeof of_command[0])
+#define MOST_OPTIONS 256u
+
+static int is_of_command(const char *key)
 {
-    *count = sizeof options / sizeof options[0];
-    return options;
+    size_t i = 0;
+    while (i < COUNT && (!of_command[i].name || strcmp(of_command[i].name, key) != 0)) {
+        i++;
+    }
+    return i < COUNT;
 }
 
-int wvl_cli_is_option(const char *name)
+/* First called before other threads are there. */
+const wvl_cli_option *wvl_cli_options(size_t *count)
 {
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        if (options[i].name && !strcmp(options[i].name, name)) {
-            return 1;
+    static wvl_cli_option all[MOST_OPTIONS];
+    static size_t known;
+    if (!known) {
+        memcpy(all, of_command, sizeof of_command);
+        known = COUNT;
+        const wvl_option *keys = wvl_options(count);
+        for (size_t i = 0; i < *count && known < MOST_OPTIONS; i++) {
+            if (!is_of_command(keys[i].key)) {
+                all[known++] = (wvl_cli_option){.name = keys[i].key,
+                                                .argument = keys[i].range,
+                                                .how = WVL_CLI_HOW(SETTING, .key = keys[i].key, .library = &keys[i]),
+                                                .doc = keys[i].doc,
+                                                .section = keys[i].section};
+            }
         }
     }
-    return 0;
+    *count = known;
+    return all;
+}
+
+int wvl_cli_is_switch(const wvl_cli_option *option)
+{
+    const wvl_option *key = option->how.library;
+    return key && (key->type == WVL_OPTION_BOOL || strncmp(key->range, "no|yes", 6) == 0);
 }
 
 /* opj_compress writes its names with capitals in them with one dash; both work everywhere. */
@@ -582,6 +571,7 @@ void wvl_cli_format_option(char *text, size_t bytes, const wvl_cli_option *optio
     if (option->name) {
         snprintf(name, sizeof name, "%s%s", wvl_cli_dashes(option->name), option->name);
     }
-    snprintf(text, bytes, "%s%s%s%s%s", letter, letter[0] && name[0] ? ", " : "", name, option->argument ? " " : "",
-             option->argument ? option->argument : "");
+    const char *argument = option->argument ? option->argument : "";
+    const char *form = wvl_cli_is_switch(option) ? "%s%s%s [%s]" : "%s%s%s %s";
+    snprintf(text, bytes, argument[0] ? form : "%s%s%s", letter, letter[0] && name[0] ? ", " : "", name, argument);
 }

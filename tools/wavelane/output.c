@@ -65,14 +65,6 @@ static int check_not_input(const wvl_cli_args *args, const char *const *inputs, 
     return code;
 }
 
-static int check_stream(void)
-{
-    if (isatty(STDOUT_FILENO)) {
-        return wvl_cli_fail(WVL_EXIT_OUTPUT, "standard output: is a terminal; redirect it to a file or a pipe");
-    }
-    return WVL_EXIT_OK;
-}
-
 int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, size_t input_count, const char *output)
 {
     struct stat out;
@@ -91,7 +83,10 @@ int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, si
         return WVL_EXIT_OK; /* nothing is written */
     }
     if (is_stream) {
-        return check_stream();
+        if (isatty(STDOUT_FILENO)) {
+            return wvl_cli_fail(WVL_EXIT_OUTPUT, "standard output: is a terminal; redirect it to a file or a pipe");
+        }
+        return WVL_EXIT_OK;
     }
     if (S_ISDIR(out.st_mode)) {
         return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: is a directory; give the name of a file", output);

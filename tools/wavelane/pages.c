@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "job.h"
 #include "tools/sequence/names.h"
 
@@ -11,14 +12,11 @@
 /* Digits from *text on; 0: there is none. */
 static int next_number(const char **text, uint32_t *number)
 {
-    char *end;
-    if (**text < '0' || **text > '9') {
-        return 0;
-    }
-    unsigned long v = strtoul(*text, &end, 10);
-    *number = (uint32_t)(v < MOST_PAGES ? v : MOST_PAGES);
-    *text = end;
-    return 1;
+    uint64_t value;
+    const char *end = wvl_cli_scan_number(*text, 0, UINT64_MAX, &value);
+    *number = value < MOST_PAGES ? (uint32_t)value : MOST_PAGES;
+    *text = end ? end : *text;
+    return end != NULL;
 }
 
 /* The pages `first` to `last`, or SubIFD sub - 1 of `first`. */

@@ -93,7 +93,7 @@ int wvl_cli_refuse_unused(const char *name, const wvl_cli_picture *picture)
 {
     for (size_t i = 0; i < sizeof unused_options / sizeof unused_options[0]; i++) {
         if (picture->unused & unused_options[i].bit) {
-            return wvl_cli_fail(WVL_EXIT_USAGE, "%s: %s needs %s; this is %s", name, unused_options[i].option,
+            return wvl_cli_fail(WVL_EXIT_USAGE, "%s: %s needs %s, and the input is %s", name, unused_options[i].option,
                                 unused_options[i].needs, picture->io.format[0] ? picture->io.format : "made by --demo");
         }
     }
@@ -111,7 +111,7 @@ void wvl_cli_warn_unused(const char *name, unsigned unused)
 {
     for (size_t i = 0; unused != WVL_UNUSED_UNKNOWN && i < sizeof unused_options / sizeof unused_options[0]; i++) {
         if (unused & unused_options[i].bit) {
-            wvl_cli_warn("%s: %s had no effect; it needs %s, and no picture here is one", name,
+            wvl_cli_warn("%s: %s had no effect; it needs %s, and none of the inputs is one", name,
                          unused_options[i].option, unused_options[i].needs);
         }
     }
@@ -122,8 +122,9 @@ static void warn_of_colors(const char *name, const wvl_io_picture *parts, size_t
 {
     for (size_t i = 0; i < count; i++) {
         if (parts[i].component_count >= 3) {
-            wvl_cli_warn("%s: %zu files become one picture with the components of all; use -ImgDir for a file each",
-                         name, count);
+            wvl_cli_warn(
+                "%s: %zu files become one picture with the components of all; use -ImgDir to write a file for each",
+                name, count);
             return;
         }
     }
@@ -159,8 +160,8 @@ static int check_total(const wvl_cli_args *args, const char *name, const wvl_io_
     }
     if (*samples > most) {
         return wvl_cli_fail(WVL_EXIT_INPUT,
-                            "%s: has, with the inputs before it, more than the limit of %llu samples (--max-pixels)",
-                            name, (unsigned long long)most);
+                            "%s: exceeds, with the inputs before it, the limit of %llu samples (--max-pixels)", name,
+                            (unsigned long long)most);
     }
     return WVL_EXIT_OK;
 }

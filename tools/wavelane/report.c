@@ -41,35 +41,13 @@ static void put_json_char(FILE *file, unsigned char c)
     }
 }
 
-uint32_t wvl_cli_utf8_point(const unsigned char *p, unsigned *length)
-{
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    *length = 1;
-    if (p[0] < 0x80) {
-        return p[0];
-    }
-    unsigned n = p[0] >= 0xF0 && p[0] < 0xF8   ? 4
-                 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3
-                 : p[0] >= 0xC0 && p[0] < 0xE0 ? 2
-                                               : 0;
-    uint32_t point = n ? p[0] & (0x7Fu >> n) : 0;
-    for (unsigned i = 1; i < n; i++) {
-        if ((p[i] & 0xC0) != 0x80) {
-            return 0;
-        }
-        point = point << 6 | (p[i] & 0x3F);
-    }
-    *length = n;
-    return n && point >= least[n] && point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF) ? point : 0;
-}
-
 /* UTF-8 passes; other bytes (file names may hold any) are taken as Latin-1, so that the JSON is always valid. */
 static void put_json_text(FILE *file, const char *text)
 {
     fputc('"', file);
     for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
         unsigned length;
-        if (*p >= 0x80 && wvl_cli_utf8_point(p, &length)) {
+        if (*p >= 0x80 && wvl_io_utf8_point(p, 4, &length)) {
             (void)fwrite(p, 1, length, file);
             p += length - 1;
         } else {

@@ -36,14 +36,14 @@ static void put_options(FILE *file, const wvl_params *params)
 static void put_rate(FILE *file, const wvl_cli_sequence *q, const wvl_sequence_rate_options *r)
 {
     const wvl_cli_sequence_options *o = q->options;
-    if (o->rate_given) {
+    if (wvl_cli_has_rate(o)) {
         fprintf(file,
                 "parameter rate %" PRIu64 " bits a second, bucket %" PRIu64 " bits, %" PRIu64
                 " bits a second out of it, %" PRIu32 "/%" PRIu32 " frames a second, lag %" PRIu32 "%s\n",
                 r->bits_per_second, r->bucket_bits, r->bucket_bits_per_second, r->frames, r->seconds, r->lag,
                 o->statistics ? ", two passes" : "");
     }
-    if (o->rate_given && !o->statistics) {
+    if (wvl_cli_has_rate(o) && !o->statistics) {
         fprintf(file, "parameter rate from frame %" PRIu64 ", every %" PRIu64 "\n", q->source.range.first,
                 q->source.range.step);
     }
@@ -107,7 +107,7 @@ static int collect_statistics(wvl_cli_sequence *q, const wvl_sequence_journal *j
         if (!r) {
             return wvl_cli_fail(WVL_EXIT_INPUT,
                                 "--statistics %s: frame %" PRIu64
-                                " is not in it; run the first pass to its end, then the second",
+                                " is missing; complete the first pass before the second",
                                 name, number);
         }
         all[n] = r->coded_bytes;
@@ -144,7 +144,7 @@ static int read_statistics(wvl_cli_sequence *q, const wvl_sequence_rate_options 
     if (!code && (wvl_sequence_read_journal(&sums, (char *)text, bytes, &journal) || journal.good_bytes != bytes)) {
         code = wvl_cli_fail(
             WVL_EXIT_INPUT,
-            "--statistics %s: is not the journal of a sequence, or damaged; name the journal of the first pass", name);
+            "--statistics %s: is damaged, or not the journal of a sequence; name the journal of the first pass", name);
     } else if (!code) {
         code = collect_statistics(q, &journal, &all, &count);
         TRY(code, share_limits(q, rate, all, count));
@@ -167,7 +167,7 @@ static int settle_rate(wvl_cli_sequence *q, wvl_sequence_rate_options *rate)
     if (q->source.stream && !q->options->fps_given) {
         (void)wvl_cli_stream_rate(q->source.stream, &rate->frames, &rate->seconds);
     }
-    if (!q->options->rate_given) {
+    if (!wvl_cli_has_rate(q->options)) {
         return WVL_EXIT_OK;
     }
     wvl_sequence_rate_status status = wvl_sequence_check_rate(rate);
@@ -256,8 +256,7 @@ static void run_frames(wvl_cli_sequence *q, void *user)
                                    .user = q};
     (void)user;
     if (!wvl_cli_run_seats(q, &pieces)) {
-        wvl_cli_error("sequence: out of memory");
-        q->code = WVL_EXIT_DEVICE;
+        q->code = wvl_cli_fail(WVL_EXIT_DEVICE, "sequence: out of memory");
     }
 }
 
@@ -268,38 +267,11 @@ static void check_rest(wvl_cli_sequence *q)
     wvl_cli_bytes *bytes = q->limits && q->source.stream && !q->code ? wvl_cli_take_buffer(&q->buffers) : NULL;
     if (bytes && number <= q->source.range.last && q->done == place &&
         wvl_cli_read_frame(q->source.stream, place, number, bytes) == WVL_CLI_ARRIVED) {
-        wvl_cli_error("%s: the stream has more frames than the first pass had; run the first pass again",
-                      q->source.name);
-        q->code = WVL_EXIT_INPUT;
+        q->code = wvl_cli_fail(WVL_EXIT_INPUT,
+                               "%s: the stream has more frames than the first pass had; run the first pass again",
+                               q->source.name);
     }
     wvl_cli_return_buffer(&q->buffers, bytes);
-}
-
-/* Whoever wrote into the pipe may have ended behind the header. */
-static void refuse_no_frames(wvl_cli_sequence *q)
-{
-    if (q->source.stream && !q->done && !q->code) {
-        wvl_cli_error("%s: ends before the first frame of this run", q->source.name);
-        q->code = WVL_EXIT_INPUT;
-    }
-}
-
-static void name_failures(wvl_cli_sequence *q)
-{
-    uint64_t bad = q->failed + q->black;
-    if (bad) {
-        wvl_cli_error("%" PRIu64 " of %" PRIu64 " frames failed; the first: %s", bad, q->done, q->first_failed);
-        q->code = q->code ? q->code : WVL_EXIT_SOME_FAILED;
-    }
-}
-
-/* What other processes have waited for is not known here. */
-static void warn_of_timeout(const wvl_cli_sequence *q, const wvl_cli_crew *crew)
-{
-    int waits = atomic_load(&q->has_waited) || (q->source.stream && wvl_cli_stream_waits(q->source.stream));
-    if (q->options->timeout_given && q->encoded && !waits && crew->run == run_frames) {
-        wvl_cli_warn("--timeout had no effect; no frame came from a pipe or device");
-    }
 }
 
 /* Frames that somebody may take for those of the inputs as they are now. */
@@ -311,7 +283,7 @@ static void warn_of_old_frames(const wvl_cli_sequence *q, uint64_t left_behind)
                      q->late, q->first_late);
     }
     if (left_behind) {
-        wvl_cli_warn("%s: %" PRIu64 " frames of an earlier run are none of this one; their files stay",
+        wvl_cli_warn("%s: %" PRIu64 " frames of an earlier run do not belong to this one; their files are kept",
                      q->options->words[1], left_behind);
     }
 }
@@ -328,11 +300,22 @@ static void run_opened(wvl_cli_sequence *q, const wvl_cli_crew *crew)
     q->store = NULL;
     q->code = q->code ? q->code : code;
     check_rest(q);
-    refuse_no_frames(q);
-    warn_of_timeout(q, crew);
+    /* Whoever wrote into the pipe may have ended behind the header. */
+    if (q->source.stream && !q->done && !q->code) {
+        q->code = wvl_cli_fail(WVL_EXIT_INPUT, "%s: ends before the first frame of this run", q->source.name);
+    }
+    /* What other processes have waited for is not known here. */
+    int waits = atomic_load(&q->has_waited) || (q->source.stream && wvl_cli_stream_waits(q->source.stream));
+    if (q->options->timeout_given != WVL_CLI_NOT_GIVEN && q->encoded && !waits && crew->run == run_frames) {
+        wvl_cli_warn("--timeout had no effect; no frame came from a pipe or device");
+    }
     wvl_cli_warn_unused(q->options->words[0], q->run.unused);
     warn_of_old_frames(q, left_behind);
-    name_failures(q);
+    uint64_t bad = q->failed + q->black;
+    if (bad) {
+        wvl_cli_error("%" PRIu64 " of %" PRIu64 " frames failed; the first: %s", bad, q->done, q->first_failed);
+        q->code = q->code ? q->code : WVL_EXIT_SOME_FAILED;
+    }
     wvl_cli_tell_repeats();
     wvl_cli_end_report(q);
 }
@@ -342,7 +325,7 @@ static int check_crew(const wvl_cli_sequence *q, wvl_cli_store_kind kind)
 {
     if (q->source.kind == WVL_CLI_FROM_STREAM) {
         return wvl_cli_fail(WVL_EXIT_USAGE,
-                            "%s: a stream is read by one process; give files as IN, or start wavelane sequence",
+                            "%s: a stream can be read by one process only; give files as IN, or use wavelane sequence",
                             q->source.name);
     }
     if (kind != WVL_CLI_TO_PATTERN && kind != WVL_CLI_TO_FOLDER) {
@@ -400,8 +383,8 @@ void wvl_cli_init_sequence(wvl_cli_sequence *q, wvl_cli_sequence_options *option
     wvl_cli_keep_memory();
     *q = (wvl_cli_sequence){.options = options,
                             .run = {.args = &options->args, .out = stdout, .unused = WVL_UNUSED_UNKNOWN}};
-    int is_standard = !strcmp(options->words[0], "-");
-    options->timeout_s = options->timeout_given || is_standard ? options->timeout_s : PIPE_SECONDS;
+    uint32_t usual = strcmp(options->words[0], "-") != 0 ? PIPE_SECONDS : 0;
+    options->timeout_s = options->timeout_given != WVL_CLI_NOT_GIVEN ? options->timeout_given : usual;
     pthread_mutex_init(&q->lock, NULL);
     pthread_mutex_init(&q->buffers.lock, NULL);
     pthread_cond_init(&q->changed, NULL);

@@ -13,6 +13,7 @@
 
 #define WVL_CLI_SEQUENCE_USAGE "wavelane sequence IN OUT [options]"
 #define WVL_CLI_UNKNOWN_COUNT UINT64_MAX
+#define WVL_CLI_NOT_GIVEN UINT32_MAX
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
@@ -24,15 +25,21 @@ typedef struct wvl_cli_sequence_options {
     wvl_cli_args args; /* options of encode */
     const char *words[2];
     unsigned word_count;
-    int has_range, sizes_only, log, timeout_given, rate_given, fps_given, lag_given;
+    int has_range, sizes_only, log, fps_given;
     int on_error, progress; /* wvl_cli_on_error, wvl_cli_show */
     wvl_sequence_range range;
     uint32_t shard, shard_count; /* 0: all frames */
+    uint32_t timeout_given;      /* seconds, or WVL_CLI_NOT_GIVEN */
     uint32_t timeout_s;          /* 0: none */
     const char *report, *journal, *statistics;
     wvl_sequence_rate_options rate;
     char *given; /* owned: options that are no settings of the library and change bytes, a line each */
 } wvl_cli_sequence_options;
+
+static inline int wvl_cli_has_rate(const wvl_cli_sequence_options *o)
+{
+    return o->rate.bits_per_second || o->rate.bucket_bits || o->rate.bucket_bits_per_second;
+}
 
 /* Each returns 0 or an exit code after a message, unless it says otherwise. */
 int wvl_cli_parse_sequence(int argc, char **argv, wvl_cli_sequence_options *options);
@@ -177,8 +184,8 @@ int wvl_cli_agrees_with_file(const wvl_cli_store *store, const char *output, con
 /* In turn: the same in the file of all; then a record of either. Writes the journal now and then. */
 int wvl_cli_append_frame(wvl_cli_store *store, const wvl_cli_bytes *bytes, wvl_sequence_record *record);
 int wvl_cli_note_frame(wvl_cli_store *store, const wvl_sequence_record *record);
-/* Says whether a file begins as a journal does. */
-int wvl_cli_is_journal(const char *path);
+/* Says whether a regular file begins with a text of less than 64 bytes. */
+int wvl_cli_begins_with(const char *path, const char *text);
 /* Its name, or with a dot in front where only that file exists: the name of a journal of an earlier version. NULL: no
  * memory. */
 char *wvl_cli_find_journal(const char *name);

@@ -66,7 +66,7 @@ static void fill_samples(const wvl_io_component *c, uint32_t value)
     for (uint32_t y = 0; y < c->height; y++) {
         uint8_t *at = (uint8_t *)c->data + y * c->stride_bytes;
         for (uint32_t x = 0; x < c->width; x++, at += c->sample_stride_bytes) {
-            wvl_cli_store_sample(at, c->sample_bytes, value);
+            wvl_io_store(at, c->sample_bytes, value);
         }
     }
 }
@@ -133,7 +133,7 @@ static int read_black(void *user, const wvl_cli_job *job, wvl_cli_picture *pictu
     (void)job;
     int code = w->f->given ? read_zeros(w, picture) : read_any_neighbour(w, picture);
     if (code) {
-        wvl_cli_error("%s: cannot become a black frame, because no frame beside it can be read to give its size",
+        wvl_cli_error("%s: cannot be replaced by a black frame, because no adjacent frame can be read for its size",
                       w->f->name);
         return code;
     }
@@ -199,7 +199,7 @@ static int encode_frame(frame_at_work *w, wvl_cli_turns *turns, int code)
 static int refuse_file(const wvl_cli_frame *f)
 {
     return wvl_cli_fail(WVL_EXIT_OUTPUT,
-                        "%s: exists, and no journal says that it is a frame of this sequence; --force replaces it, "
+                        "%s: exists, and no journal lists it as a frame of this sequence; --force replaces it, "
                         "--skip-existing keeps it",
                         f->output);
 }
@@ -209,7 +209,7 @@ static int check_replaced(wvl_cli_sequence *q, wvl_cli_frame *f, const struct st
 {
     const wvl_cli_args *args = &q->options->args;
     if (!S_ISREG(st->st_mode)) {
-        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: is not a regular file, and a frame needs one; choose another name",
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: is not a regular file, as a frame must be; choose another name",
                             f->output);
     }
     f->must_agree =
@@ -281,8 +281,7 @@ static int fetch_frame(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
         f->input = wvl_cli_name_input(&q->source, f->record.frame);
         f->name = f->input ? f->input : q->source.name;
         if (!f->input) {
-            wvl_cli_error("%s: out of memory", f->name);
-            *code = WVL_EXIT_DEVICE;
+            *code = wvl_cli_lack_memory(f->name);
         }
         return 1;
     }
@@ -379,16 +378,6 @@ static void finish_work(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *tu
     }
 }
 
-static void work_on(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
-{
-    int code = WVL_EXIT_OK;
-    double started = wvl_cli_seconds();
-    if (fetch_frame(q, f, &code) && await_limit(q, f)) {
-        finish_work(q, f, turns, code);
-        f->facts.seconds = wvl_cli_seconds() - started;
-    }
-}
-
 void wvl_cli_do_frame(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
 {
     int code = WVL_EXIT_OK;
@@ -417,25 +406,12 @@ static void put_bytes(wvl_cli_sequence *q, const wvl_cli_frame *f)
         pthread_mutex_lock(&q->lock);
         uint64_t bytes = f->state == WVL_CLI_FRAME_FAILED ? 0 : f->record.coded_bytes;
         if (wvl_sequence_put_bytes(q->rate, bytes) && !q->code) {
-            wvl_cli_error("%s: has more bytes than its limit: a defect of wavelane, please report it", f->name);
-            q->code = WVL_EXIT_DEVICE;
+            q->code = wvl_cli_fail(
+                WVL_EXIT_DEVICE, "%s: has more bytes than its limit: a defect of wavelane, please report it", f->name);
         }
         pthread_cond_broadcast(&q->changed);
         pthread_mutex_unlock(&q->lock);
     }
-}
-
-/* A new frame goes into the file of all, and into the journal. */
-static void write_in_turn(wvl_cli_sequence *q, wvl_cli_frame *f)
-{
-    int is_new = f->state == WVL_CLI_FRAME_ENCODED || f->state == WVL_CLI_FRAME_BLACK;
-    if (is_new && !wvl_cli_has_files(q->store)) {
-        f->code = wvl_cli_append_frame(q->store, f->bytes, &f->record);
-    }
-    if (is_new && !f->code) {
-        f->code = wvl_cli_note_frame(q->store, &f->record);
-    }
-    f->state = f->code ? WVL_CLI_FRAME_FAILED : f->state;
 }
 
 static void count_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
@@ -456,7 +432,7 @@ static void count_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
         snprintf(q->first_failed, sizeof q->first_failed, "%.230s", f->name);
     }
     if (f->state == WVL_CLI_FRAME_BLACK) {
-        wvl_cli_warn("%s: a black frame takes its place", f->name);
+        wvl_cli_warn("%s: replaced by a black frame", f->name);
     }
 }
 
@@ -484,7 +460,15 @@ static void account(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
     if (q->stopped && !wvl_cli_has_files(q->store)) {
         return;
     }
-    write_in_turn(q, f);
+    /* A new frame goes into the file of all, and into the journal. */
+    int is_new = f->state == WVL_CLI_FRAME_ENCODED || f->state == WVL_CLI_FRAME_BLACK;
+    if (is_new && !wvl_cli_has_files(q->store)) {
+        f->code = wvl_cli_append_frame(q->store, f->bytes, &f->record);
+    }
+    if (is_new && !f->code) {
+        f->code = wvl_cli_note_frame(q->store, &f->record);
+    }
+    f->state = f->code ? WVL_CLI_FRAME_FAILED : f->state;
     if (!wvl_cli_account_frame(q, f)) {
         wvl_cli_stop_turns(turns);
     }
@@ -512,7 +496,12 @@ void wvl_cli_run_frame(void *user, wvl_cli_turns *turns, size_t place, void *pie
     wvl_cli_sequence *q = user;
     wvl_cli_frame *f = piece;
     f->place = place;
-    work_on(q, f, turns);
+    int code = WVL_EXIT_OK;
+    double started = wvl_cli_seconds();
+    if (fetch_frame(q, f, &code) && await_limit(q, f)) {
+        finish_work(q, f, turns, code);
+        f->facts.seconds = wvl_cli_seconds() - started;
+    }
     release_work(q, f);
 }
 

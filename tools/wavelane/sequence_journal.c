@@ -23,7 +23,7 @@ int wvl_cli_write_all(int fd, const void *data, size_t bytes, const char *name)
         }
         if (done <= 0) {
             return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot write: %s", name,
-                                done ? strerror(errno) : "it takes no more bytes");
+                                done ? strerror(errno) : "no more bytes are accepted");
         }
         p += done;
         bytes -= (size_t)done;
@@ -81,16 +81,16 @@ static char *name_beside(const wvl_cli_store *s, const char *text, int is_hidden
 
 char *wvl_cli_name_index(const wvl_cli_store *s) { return name_beside(s, ".index", 0); }
 
-int wvl_cli_is_journal(const char *path)
+int wvl_cli_begins_with(const char *path, const char *text)
 {
-    char title[sizeof WVL_SEQUENCE_TITLE] = "";
+    char head[64] = "";
     struct stat st;
-    FILE *file = !lstat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "rbe") : NULL;
-    size_t got = file ? fread(title, 1, sizeof title - 1, file) : 0;
+    FILE *file = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "rbe") : NULL;
+    size_t wanted = strlen(text), got = file ? fread(head, 1, wanted, file) : 0;
     if (file) {
         (void)fclose(file);
     }
-    return got == sizeof title - 1 && !strcmp(title, WVL_SEQUENCE_TITLE);
+    return got == wanted && !memcmp(head, text, wanted);
 }
 
 /* Among frames it begins with a dot: programs that take all files of a folder leave such files out. Earlier versions
@@ -99,7 +99,7 @@ static char *name_journal(const wvl_cli_store *s)
 {
     int is_hidden = wvl_cli_has_files(s);
     char *name = name_beside(s, ".journal", is_hidden), *old = is_hidden ? name_beside(s, ".journal", 0) : NULL;
-    int stays = name && old && access(name, F_OK) && wvl_cli_is_journal(old);
+    int stays = name && old && access(name, F_OK) && wvl_cli_begins_with(old, WVL_SEQUENCE_TITLE);
     stays = stays && (s->options->args.dry_run || rename(old, name));
     free(stays ? name : old);
     return stays ? old : name;
@@ -189,7 +189,7 @@ static int take_old(wvl_cli_store *s, const wvl_cli_source *source, const char *
         return status == WVL_SEQUENCE_JOURNAL_MEMORY
                    ? refuse_journal(s, "out of memory", WVL_EXIT_DEVICE)
                    : refuse_journal(s,
-                                    "is not the journal of a sequence, or damaged; remove it, or give --force to "
+                                    "is damaged, or not the journal of a sequence; remove it, or give --force to "
                                     "encode all frames again",
                                     WVL_EXIT_OUTPUT);
     }
@@ -232,10 +232,10 @@ static int lock_journal(wvl_cli_store *s)
         return is_new ? WVL_EXIT_OK : refuse_journal(s, strerror(errno), WVL_EXIT_OUTPUT);
     }
     if (fstat(s->journal_fd, &st) || !S_ISREG(st.st_mode)) {
-        return refuse_journal(s, "is not a regular file; a journal is one", WVL_EXIT_OUTPUT);
+        return refuse_journal(s, "is not a regular file, as a journal must be", WVL_EXIT_OUTPUT);
     }
     if (flock(s->journal_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
-        return refuse_journal(s, "another wavelane is at work on this sequence", WVL_EXIT_OUTPUT);
+        return refuse_journal(s, "another wavelane process is encoding this sequence", WVL_EXIT_OUTPUT);
     }
     return WVL_EXIT_OK;
 }
@@ -295,17 +295,12 @@ static int sync_output(const wvl_cli_store *s)
     return failed ? wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot write: %s", s->output, strerror(errno)) : WVL_EXIT_OK;
 }
 
-static int write_index(wvl_cli_store *s)
+int wvl_cli_put_index(wvl_cli_store *s, const wvl_sequence_record *r)
 {
     char text[96];
-    int code = WVL_EXIT_OK;
-    for (unsigned i = 0; !code && i < s->waiting_count; i++) {
-        const wvl_sequence_record *r = &s->waiting[i];
-        int n = snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", r->frame, s->noted, r->bytes);
-        code = wvl_cli_write_all(s->index_fd, text, (size_t)n, "the index");
-        s->noted += r->bytes;
-    }
-    return code;
+    int n = snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", r->frame, s->noted, r->bytes);
+    s->noted += r->bytes;
+    return wvl_cli_write_all(s->index_fd, text, (size_t)n, "the index");
 }
 
 int wvl_cli_sync_frames(wvl_cli_store *s)
@@ -324,8 +319,8 @@ int wvl_cli_sync_frames(wvl_cli_store *s)
     pthread_mutex_lock(&s->lock);
     TRY(code, wvl_cli_write_all(s->journal_fd, text, used, s->journal_path));
     pthread_mutex_unlock(&s->lock);
-    if (!code && s->index_fd >= 0) {
-        code = write_index(s);
+    for (unsigned i = 0; !code && s->index_fd >= 0 && i < s->waiting_count; i++) {
+        code = wvl_cli_put_index(s, &s->waiting[i]);
     }
     s->waiting_count = 0;
     return code;

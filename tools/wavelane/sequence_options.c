@@ -11,29 +11,6 @@
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-static int take_bits(wvl_cli_sequence_options *o, const char *spelling, const char *value, uint64_t *to)
-{
-    o->rate_given = 1;
-    return wvl_cli_parse_number(value, 1, WVL_SEQUENCE_MOST_BITS, to)
-               ? WVL_EXIT_OK
-               : wvl_cli_refuse_value(spelling, value, "a whole number of bits from 1 to 2^40");
-}
-
-static int take_bits_per_second(void *to, const char *spelling, const char *value)
-{
-    return take_bits(to, spelling, value, &((wvl_cli_sequence_options *)to)->rate.bits_per_second);
-}
-
-static int take_bucket_bits(void *to, const char *spelling, const char *value)
-{
-    return take_bits(to, spelling, value, &((wvl_cli_sequence_options *)to)->rate.bucket_bits);
-}
-
-static int take_bucket_bits_per_second(void *to, const char *spelling, const char *value)
-{
-    return take_bits(to, spelling, value, &((wvl_cli_sequence_options *)to)->rate.bucket_bits_per_second);
-}
-
 static int take_fps(void *to, const char *spelling, const char *value)
 {
     wvl_cli_sequence_options *o = to;
@@ -46,30 +23,6 @@ static int take_fps(void *to, const char *spelling, const char *value)
         return wvl_cli_refuse_value(spelling, value, "a frame rate of whole numbers up to 1048576");
     }
     return code;
-}
-
-static int take_lag(void *to, const char *spelling, const char *value)
-{
-    wvl_cli_sequence_options *o = to;
-    uint64_t lag;
-    if (!wvl_cli_parse_number(value, 1, WVL_SEQUENCE_MOST_LAG, &lag)) {
-        return wvl_cli_refuse_value(spelling, value, "a whole number of frames from 1 to 4096");
-    }
-    o->rate.lag = (uint32_t)lag;
-    o->lag_given = 1;
-    return WVL_EXIT_OK;
-}
-
-static int take_timeout(void *to, const char *spelling, const char *value)
-{
-    wvl_cli_sequence_options *o = to;
-    uint64_t seconds;
-    if (!wvl_cli_parse_number(value, 0, MOST_SECONDS, &seconds)) {
-        return wvl_cli_refuse_value(spelling, value, "a whole number of seconds from 0 to 1000000");
-    }
-    o->timeout_s = (uint32_t)seconds;
-    o->timeout_given = 1;
-    return WVL_EXIT_OK;
 }
 
 static int take_frames(void *to, const char *spelling, const char *value)
@@ -90,6 +43,8 @@ static int take_shard(void *to, const char *spelling, const char *value)
 
 #define CALL(function) WVL_CLI_TAKE(function)
 #define MEMBER(kind, member) WVL_CLI_MEMBER(kind, wvl_cli_sequence_options, member)
+#define BETWEEN(member, low, high) WVL_CLI_BETWEEN(wvl_cli_sequence_options, member, low, high)
+#define BITS(member) BETWEEN(rate.member, 1, WVL_SEQUENCE_MOST_BITS)
 
 const wvl_cli_option wvl_cli_sequence_own[] = {
     {"frames", 0, "FIRST-LAST[xSTEP]", CALL(take_frames),
@@ -102,36 +57,35 @@ const wvl_cli_option wvl_cli_sequence_own[] = {
      "A frame that cannot be read or encoded ends the run (stop, the default), is left out (skip), or becomes a black "
      "frame of the same format as the frame beside it (black).",
      NULL},
-    {"timeout", 0, "SECONDS", CALL(take_timeout),
-     "Longest wait for a frame that comes from a pipe or device; 0: no limit. Unless given: 300, and no limit for "
-     "standard input.",
+    {"timeout", 0, "SECONDS", BETWEEN(timeout_given, 0, MOST_SECONDS),
+     "Longest wait for a frame from a pipe or device; 0: no limit. Default: 300, and no limit for standard input.",
      NULL},
     {"sizes-only", 0, NULL, MEMBER(FLAG, sizes_only),
      "When a run resumes, compare the sizes of frames with the journal, not their checksums.", NULL},
-    {"journal", 0, "FILE", MEMBER(TEXT, journal), "Name of the journal; beside OUT unless given.", NULL},
+    {"journal", 0, "FILE", MEMBER(TEXT, journal), "Name of the journal; by default beside OUT.", NULL},
     {"report", 0, "FILE", MEMBER(TEXT, report),
      "Write one JSON object on a line for each frame, and one for all; - is standard output.", NULL},
     {"log", 0, NULL, MEMBER(FLAG, log), "Print one line for each frame.", NULL},
     {"progress", 0, "auto|plain|off", MEMBER(WORD, progress),
      "Progress on standard error: on a terminal (auto, the default), a line every 10 seconds (plain), or none (off).",
      NULL},
-    {"fps", 0, "N[/D]", CALL(take_fps), "Frame rate for rate control; 24, or what YUV4MPEG2 says, unless given.", NULL},
-    {"bits-per-second", 0, "N", CALL(take_bits_per_second),
-     "Most bits a second, on average from the first frame to any other one; never exceeded. Bits that easy frames do "
-     "not use go to later ones.",
+    {"fps", 0, "N[/D]", CALL(take_fps), "Frame rate for rate control; by default that of YUV4MPEG2, else 24.", NULL},
+    {"bits-per-second", 0, "N", BITS(bits_per_second),
+     "Largest number of bits a second, on average from the first frame to any later one; never exceeded. Bits that "
+     "easy frames do not use are left for later ones.",
      NULL},
-    {"bucket-bits", 0, "N", CALL(take_bucket_bits),
-     "Size of a leaky bucket: each frame must fit into the room that is left in it. The bits of a frame fill it, and "
+    {"bucket-bits", 0, "N", BITS(bucket_bits),
+     "Size of a leaky bucket: each frame must fit into its free room. The bits of a frame fill it, and "
      "--bucket-bits-per-second leave it each second.",
      NULL},
-    {"bucket-bits-per-second", 0, "N", CALL(take_bucket_bits_per_second),
-     "Bits that leave the bucket each second; as --bits-per-second unless given.", NULL},
-    {"lag", 0, "FRAMES", CALL(take_lag),
-     "How far rate control looks back: the limit of frame n follows from the bytes of the frames up to n minus this "
-     "number; 64 unless given. At most as many frames are encoded at a time.",
+    {"bucket-bits-per-second", 0, "N", BITS(bucket_bits_per_second),
+     "Bits that leave the bucket each second; by default --bits-per-second.", NULL},
+    {"lag", 0, "FRAMES", BETWEEN(rate.lag, 1, WVL_SEQUENCE_MOST_LAG),
+     "Delay of rate control: the limit of frame n depends on the bytes of the frames up to n minus this number; by "
+     "default 64. At most this many frames are encoded at a time.",
      NULL},
     {"statistics", 0, "JOURNAL", MEMBER(TEXT, statistics),
-     "Second pass: JOURNAL is that of a first pass. Frames that took more bytes there get more bits.", NULL},
+     "Second pass: JOURNAL is that of a first pass. Frames that took more bytes there are given more bits.", NULL},
     {.name = NULL},
 };
 
@@ -186,8 +140,7 @@ static int parse_word(wvl_cli_sequence_options *o, int argc, char **argv, int *i
         return code >= 0 ? code : parse_encode(o, argc, argv, i);
     }
     if (o->word_count == 2) {
-        return wvl_cli_fail(WVL_EXIT_USAGE, "sequence: \"%s\" is unexpected; the form is: " WVL_CLI_SEQUENCE_USAGE,
-                            word);
+        return wvl_cli_fail(WVL_EXIT_USAGE, "sequence: \"%s\" is unexpected; usage: " WVL_CLI_SEQUENCE_USAGE, word);
     }
     o->words[o->word_count++] = word;
     return WVL_EXIT_OK;
@@ -199,10 +152,10 @@ static int check_encode_options(const wvl_cli_args *a)
 {
     const wvl_cli_condition conditions[] = {
         {a->input_count || a->output || a->image_dir || a->demo || a->component_steps,
-         "sequence: -i, -o, -ImgDir, --demo and --component-steps are not options of sequence; the form "
-         "is: " WVL_CLI_SEQUENCE_USAGE},
+         "sequence: -i, -o, -ImgDir, --demo and --component-steps are not options of sequence; "
+         "usage: " WVL_CLI_SEQUENCE_USAGE},
         {a->memory_bytes || a->spill_dir,
-         "sequence: --memory and --spill-dir are for single pictures; frames are held as a whole"},
+         "sequence: --memory and --spill-dir are for single pictures; a frame is held in memory as a whole"},
         {a->pages || a->io.page_given, "sequence: --page and --pages are not options of sequence; use --frames"},
         {a->explain || a->json || a->trace || a->psnr_report,
          "sequence: --explain, --json, --psnr-report and --trace are for single pictures; --report FILE writes a line "
@@ -223,13 +176,13 @@ static int check_own_options(const wvl_cli_sequence_options *o)
         {!strcmp(o->words[1], "-") && (o->journal || o->sizes_only),
          "sequence: --journal and --sizes-only need files as OUT; standard output has no journal"},
         {o->args.dry_run && (o->report || o->log),
-         "sequence: --report and --log need an encoding; --dry-run makes none"},
+         "sequence: --report and --log report encoded frames; --dry-run encodes none"},
         {o->log && o->report && !strcmp(o->report, "-"),
          "sequence: --log and --report - would share standard output; give --report the name of a file"},
         {o->args.quiet && o->progress == WVL_CLI_SHOW_PLAIN,
          "sequence: --quiet and --progress plain cannot be used together; give one of them"},
-        {!o->rate_given && o->lag_given, "sequence: --lag needs --bits-per-second or --bucket-bits"},
-        {!o->rate_given && o->fps_given, "sequence: --fps needs --bits-per-second or --bucket-bits"},
+        {!wvl_cli_has_rate(o) && o->rate.lag, "sequence: --lag needs --bits-per-second or --bucket-bits"},
+        {!wvl_cli_has_rate(o) && o->fps_given, "sequence: --fps needs --bits-per-second or --bucket-bits"},
     };
     return WVL_CLI_CHECK(conditions);
 }
@@ -239,22 +192,23 @@ static int check_rate_options(const wvl_cli_sequence_options *o)
     static const char *const reasons[] = {
         [WVL_SEQUENCE_RATE_RANGE] = "a number is outside its range",
         [WVL_SEQUENCE_RATE_NO_FLOW] = "--bucket-bits needs --bits-per-second or --bucket-bits-per-second",
-        [WVL_SEQUENCE_RATE_NO_ROOM] = "the bucket must hold more than flows out in the time of one frame; raise "
-                                      "--bucket-bits",
+        [WVL_SEQUENCE_RATE_NO_ROOM] =
+            "the bucket must hold more than what leaves it during one frame; raise --bucket-bits",
         [WVL_SEQUENCE_RATE_NO_LIMIT] = "rate control needs --bits-per-second or --bucket-bits",
-        [WVL_SEQUENCE_RATE_TOO_SMALL] = "this is less than one byte a frame; raise the bits a second",
+        [WVL_SEQUENCE_RATE_TOO_SMALL] = "the rate is less than one byte a frame; raise the bits a second",
     };
-    wvl_sequence_rate_status status = o->rate_given ? wvl_sequence_check_rate(&o->rate) : WVL_SEQUENCE_RATE_OK;
+    int has_rate = wvl_cli_has_rate(o);
+    wvl_sequence_rate_status status = has_rate ? wvl_sequence_check_rate(&o->rate) : WVL_SEQUENCE_RATE_OK;
     if (status && status < WVL_SEQUENCE_RATE_MEMORY) {
         return wvl_cli_fail(WVL_EXIT_USAGE, "sequence: %s", reasons[status]);
     }
     const wvl_cli_condition conditions[] = {
-        {o->statistics && !o->rate_given, "sequence: --statistics needs --bits-per-second or --bucket-bits"},
-        {o->rate_given && o->shard_count && !o->statistics,
-         "sequence: --shard with rate control needs --statistics, the journal of a first pass, for a frame's limit "
-         "follows from the frames before it"},
-        {o->rate_given && o->args.skip_existing,
-         "sequence: --skip-existing and rate control cannot be used together; a second start resumes by the journal"},
+        {o->statistics && !has_rate, "sequence: --statistics needs --bits-per-second or --bucket-bits"},
+        {has_rate && o->shard_count && !o->statistics,
+         "sequence: --shard with rate control needs --statistics, the journal of a first pass, because the limit of a "
+         "frame depends on the frames before it"},
+        {has_rate && o->args.skip_existing, "sequence: --skip-existing and rate control cannot be used together; the "
+                                            "same command again resumes from the journal"},
     };
     return WVL_CLI_CHECK(conditions);
 }
@@ -264,18 +218,19 @@ int wvl_cli_parse_sequence(int argc, char **argv, wvl_cli_sequence_options *o)
     memset(o, 0, sizeof *o);
     o->rate.frames = 24;
     o->rate.seconds = 1;
-    o->rate.lag = WVL_SEQUENCE_USUAL_LAG;
+    o->timeout_given = WVL_CLI_NOT_GIVEN;
     int code = wvl_cli_init_args(argc, &o->args);
     o->args.command = "sequence";
     for (int i = 1; !code && i < argc; i++) {
         code = parse_word(o, argc, argv, &i);
     }
     if (!code && o->word_count < 2) {
-        code = wvl_cli_fail(WVL_EXIT_USAGE, "sequence: %s is missing; the form is: " WVL_CLI_SEQUENCE_USAGE,
+        code = wvl_cli_fail(WVL_EXIT_USAGE, "sequence: %s is missing; usage: " WVL_CLI_SEQUENCE_USAGE,
                             o->word_count ? "OUT" : "IN");
     }
     TRY(code, check_encode_options(&o->args));
     TRY(code, check_own_options(o));
+    o->rate.lag = o->rate.lag ? o->rate.lag : WVL_SEQUENCE_USUAL_LAG;
     return code ? code : check_rate_options(o);
 }
 

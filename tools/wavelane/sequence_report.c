@@ -59,19 +59,6 @@ static void write_line(const wvl_cli_sequence *q, const wvl_cli_frame *f)
     wvl_cli_report_finish(&r);
 }
 
-static void log_line(const wvl_cli_sequence *q, const wvl_cli_frame *f)
-{
-    const char *output = f->output && strcmp(f->output, "-") != 0 ? f->output : "standard output";
-    fprintf(q->log, "frame %" PRIu64 ": %s, %s", f->record.frame, state_words[f->state], output);
-    if (f->state != WVL_CLI_FRAME_FAILED) {
-        fprintf(q->log, ", %" PRIu64 " bytes", f->record.bytes);
-    }
-    if (f->state == WVL_CLI_FRAME_ENCODED || f->state == WVL_CLI_FRAME_BLACK) {
-        fprintf(q->log, ", %.1f ms", f->facts.seconds * 1000.0);
-    }
-    fputc('\n', q->log);
-}
-
 /* ---- Progress -------------------------------------------------------------------------------- */
 
 static double frames_a_second(const wvl_cli_sequence *q, double now)
@@ -117,20 +104,6 @@ static void show_progress(wvl_cli_sequence *q)
 
 /* ---- The file of the report ------------------------------------------------------------------ */
 
-/* A report of an earlier run: the same command makes it anew. */
-static int is_report(const char *path)
-{
-    static const char begins[] = "{\"frame\":", ends[] = "{\"summary\":";
-    char head[sizeof ends] = "";
-    struct stat st;
-    FILE *file = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "rbe") : NULL;
-    size_t got = file ? fread(head, 1, sizeof head - 1, file) : 0;
-    if (file) {
-        (void)fclose(file);
-    }
-    return got && (!strncmp(head, begins, sizeof begins - 1) || !strncmp(head, ends, sizeof ends - 1));
-}
-
 static ssize_t write_to_sink(void *user, const char *data, size_t bytes)
 {
     const wvl_sink *sink = user;
@@ -143,13 +116,14 @@ static int open_report_file(wvl_cli_sequence *q, const char *path)
     static const cookie_io_functions_t functions = {.write = write_to_sink};
     wvl_cli_args args = q->options->args;
     args.skip_existing = 0;
-    args.force |= is_report(path);
+    /* A report of an earlier run: the same command makes it anew. */
+    args.force |= wvl_cli_begins_with(path, "{\"frame\":") || wvl_cli_begins_with(path, "{\"summary\":");
     int code = wvl_cli_spare_inputs(q->options, &q->source, path);
     if (!code && strcmp(q->options->words[1], "-") != 0 && wvl_cli_is_same_file(path, q->options->words[1])) {
         code = wvl_cli_fail(WVL_EXIT_OUTPUT, "--report %s: is the output too", path);
     }
     TRY(code, wvl_cli_refuse_picture_name("--report", path));
-    if (!code && wvl_cli_is_journal(path)) { /* of another shard, or of another sequence */
+    if (!code && wvl_cli_begins_with(path, WVL_SEQUENCE_TITLE)) { /* of another shard, or of another sequence */
         code = wvl_cli_fail(WVL_EXIT_OUTPUT, "--report %s: is the journal of a sequence; name another file", path);
     }
     TRY(code, wvl_cli_check_output(&args, NULL, 0, path));
@@ -213,7 +187,15 @@ void wvl_cli_report_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
         write_line(q, f);
     }
     if (q->log) {
-        log_line(q, f);
+        const char *output = f->output && strcmp(f->output, "-") != 0 ? f->output : "standard output";
+        fprintf(q->log, "frame %" PRIu64 ": %s, %s", f->record.frame, state_words[f->state], output);
+        if (f->state != WVL_CLI_FRAME_FAILED) {
+            fprintf(q->log, ", %" PRIu64 " bytes", f->record.bytes);
+        }
+        if (f->state == WVL_CLI_FRAME_ENCODED || f->state == WVL_CLI_FRAME_BLACK) {
+            fprintf(q->log, ", %.1f ms", f->facts.seconds * 1000.0);
+        }
+        fputc('\n', q->log);
     }
     show_progress(q);
 }
@@ -268,11 +250,11 @@ void wvl_cli_end_report(wvl_cli_sequence *q)
         print_summary(q, standard, now);
     }
     if (is_broken(standard) && !q->code) {
-        wvl_cli_error("the report cannot be written (%s); the frames are complete", strerror(errno));
-        q->code = WVL_EXIT_REPORT;
+        q->code = wvl_cli_fail(WVL_EXIT_REPORT, "the report cannot be written (%s); the frames are complete",
+                               strerror(errno));
     }
     if (close_report_file(q, 1) && !q->code) {
-        wvl_cli_error("--report %s: cannot be written; the frames are complete", q->options->report);
-        q->code = WVL_EXIT_REPORT;
+        q->code = wvl_cli_fail(WVL_EXIT_REPORT, "--report %s: cannot be written; the frames are complete",
+                               q->options->report);
     }
 }

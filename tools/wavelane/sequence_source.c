@@ -45,7 +45,7 @@ static int read_list(const char *path, wvl_cli_directory *d)
         code = wvl_cli_lack_memory(path);
     }
     if (!code && !d->count) {
-        code = wvl_cli_fail(WVL_EXIT_INPUT, "%s: this list is empty; write the name of a picture on each line", path);
+        code = wvl_cli_fail(WVL_EXIT_INPUT, "%s: the list is empty; write the name of a picture on each line", path);
     }
     return code;
 }
@@ -82,8 +82,8 @@ static void warn_of_order(const wvl_cli_source *s)
     for (size_t i = 1; i < s->directory.count; i++) {
         const wvl_cli_entry *e = s->directory.entries + i;
         if (by_number(e[-1].input, e->input) > 0) {
-            wvl_cli_warn("%s: frames are in the order of their names, in which %s comes before %s; write the numbers "
-                         "with as many digits each, or give a pattern",
+            wvl_cli_warn("%s: frames are ordered by name, which puts %s before %s; pad the numbers to equal length, or "
+                         "give a pattern",
                          s->name, strrchr(e[-1].input, '/') + 1, strrchr(e->input, '/') + 1);
             return;
         }
@@ -111,15 +111,6 @@ static int begins_as_y4m(int fd)
     return pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head && !memcmp(head, "YUV4MPEG2", sizeof head);
 }
 
-static int count_pages(const wvl_cli_sequence_options *o, wvl_cli_source *s)
-{
-    size_t count;
-    int code = wvl_cli_list_full_pages(s->name, &o->args.io, &s->pages, &count);
-    s->kind = WVL_CLI_FROM_PAGES;
-    s->total = count;
-    return code;
-}
-
 void wvl_cli_choose_frame_page(const wvl_cli_source *s, uint64_t number, wvl_cli_args *args)
 {
     if (s->kind == WVL_CLI_FROM_PAGES) {
@@ -134,7 +125,7 @@ static int open_stream(const wvl_cli_sequence_options *o, wvl_cli_source *s, int
 {
     s->kind = WVL_CLI_FROM_STREAM;
     if (o->args.io.max_input_bytes) {
-        wvl_cli_error("sequence: --max-input-bytes is not for streams, which go on as long as they like; --max-pixels "
+        wvl_cli_error("sequence: --max-input-bytes does not apply to streams, which may have any length; --max-pixels "
                       "limits a frame");
         (void)close(fd);
         return WVL_EXIT_USAGE;
@@ -155,16 +146,11 @@ static int open_file(const wvl_cli_sequence_options *o, wvl_cli_source *s)
         return open_stream(o, s, fd, s->name);
     }
     (void)close(fd);
-    return count_pages(o, s);
-}
-
-static int open_standard(const wvl_cli_sequence_options *o, wvl_cli_source *s)
-{
-    int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-    if (fd < 0) {
-        return wvl_cli_fail(WVL_EXIT_INPUT, "standard input: %s", strerror(errno));
-    }
-    return open_stream(o, s, fd, "standard input");
+    size_t count;
+    int code = wvl_cli_list_full_pages(s->name, &o->args.io, &s->pages, &count);
+    s->kind = WVL_CLI_FROM_PAGES;
+    s->total = count;
+    return code;
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
@@ -216,7 +202,11 @@ static int open_kind(const wvl_cli_sequence_options *o, wvl_cli_source *s)
     unsigned digits;
     const char *rest;
     if (!strcmp(s->name, "-")) {
-        return open_standard(o, s);
+        int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+        if (fd < 0) {
+            return wvl_cli_fail(WVL_EXIT_INPUT, "standard input: %s", strerror(errno));
+        }
+        return open_stream(o, s, fd, "standard input");
     }
     s->kind = WVL_CLI_FROM_LIST;
     if (s->name[0] == '@') {
@@ -247,7 +237,7 @@ int wvl_cli_open_source(const wvl_cli_sequence_options *options, wvl_cli_source 
     source->name = options->words[0];
     int code = open_kind(options, source);
     if (!code && options->args.recursive && !source->directory.folders) {
-        wvl_cli_warn("%s: --recursive had no effect; there is no folder below it", source->name);
+        wvl_cli_warn("%s: --recursive had no effect; the folder has no subfolders", source->name);
     }
     TRY(code, select_frames(options, source));
     return code ? code : cut_shard(options, source);
@@ -314,17 +304,6 @@ static void add_path(wvl_cli_inputs *list, const char *path)
     }
 }
 
-/* The frames of a pattern, those of other shards too. */
-static void add_pattern(wvl_cli_inputs *list, const wvl_cli_source *s)
-{
-    for (uint64_t n = 0; n < s->total && n < MOST_LOOKS && !list->lacks_memory; n++) {
-        char *path = wvl_cli_name_input(s, s->range.first + n * s->range.step);
-        list->lacks_memory |= !path;
-        add_path(list, path);
-        free(path);
-    }
-}
-
 static void add_all(wvl_cli_inputs *list, const wvl_cli_sequence_options *o, const wvl_cli_source *s)
 {
     struct stat st;
@@ -343,7 +322,13 @@ static void add_all(wvl_cli_inputs *list, const wvl_cli_sequence_options *o, con
         add_path(list, s->directory.entries[i].input);
     }
     if (s->kind == WVL_CLI_FROM_PATTERN) {
-        add_pattern(list, s);
+        /* The frames of a pattern, those of other shards too. */
+        for (uint64_t n = 0; n < s->total && n < MOST_LOOKS && !list->lacks_memory; n++) {
+            char *path = wvl_cli_name_input(s, s->range.first + n * s->range.step);
+            list->lacks_memory |= !path;
+            add_path(list, path);
+            free(path);
+        }
     }
 }
 

@@ -27,15 +27,14 @@ static int classify_name(const wvl_cli_sequence_options *o, wvl_cli_store_kind *
     *kind = number ? WVL_CLI_TO_PATTERN : WVL_CLI_TO_FILE;
     *kind = is_folder ? WVL_CLI_TO_FOLDER : *kind;
     if (*kind == WVL_CLI_TO_PATTERN && memchr(name, '%', (size_t)((slash ? slash + 1 : name) - name))) {
-        return wvl_cli_fail(WVL_EXIT_USAGE, "%s: only the name of the file may hold a %%, not its folder", name);
+        return wvl_cli_fail(WVL_EXIT_USAGE, "%s: only the name of the file may contain a %%, not its folder", name);
     }
     int container = is_folder ? 0 : wvl_cli_container_of(name);
     if (container < 0 || (*kind == WVL_CLI_TO_FILE && container)) {
-        return wvl_cli_fail(
-            WVL_EXIT_USAGE,
-            "%s: OUT is a folder (it exists, or ends with /), a name with %%06d and an extension as .j2c, .jp2 "
-            "or .jph, a file .j2c, .j2k, .jpc or .jhc for all codestreams, or -",
-            name);
+        return wvl_cli_fail(WVL_EXIT_USAGE,
+                            "%s: OUT is a folder (it exists, or ends with /), a name with %%06d and an extension such "
+                            "as .j2c, .jp2 or .jph, a file .j2c, .j2k, .jpc or .jhc for all codestreams, or -",
+                            name);
     }
     return WVL_EXIT_OK;
 }
@@ -48,7 +47,7 @@ int wvl_cli_classify_output(const wvl_cli_sequence_options *o, wvl_cli_store_kin
         code = classify_name(o, kind);
     }
     if (!code && o->args.out_format && *kind != WVL_CLI_TO_FOLDER) {
-        code = wvl_cli_fail(WVL_EXIT_USAGE, "-OutFor needs a folder as OUT; the name %s says the format", o->words[1]);
+        code = wvl_cli_fail(WVL_EXIT_USAGE, "-OutFor needs a folder as OUT; the name %s gives the format", o->words[1]);
     }
     int has_files = *kind == WVL_CLI_TO_PATTERN || *kind == WVL_CLI_TO_FOLDER;
     if (!code && o->args.skip_existing && !has_files) {
@@ -207,7 +206,6 @@ static int count_old(wvl_cli_store *s, const wvl_cli_store_request *q)
 /* What follows the frames that stay goes; the index begins again, and gets their lines. */
 static int cut_file(wvl_cli_store *s, const wvl_cli_source *source)
 {
-    char text[96];
     char *name = wvl_cli_name_index(s);
     if (!name) {
         return wvl_cli_lack_memory(s->output);
@@ -223,10 +221,7 @@ static int cut_file(wvl_cli_store *s, const wvl_cli_source *source)
         code = wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: %s", name, strerror(errno));
     }
     for (uint64_t place = 0; !code && place < s->old_places; place++) {
-        const wvl_sequence_record *r = wvl_sequence_find_record(&s->old, wvl_cli_frame_number(source, place));
-        int n = snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", r->frame, s->noted, r->bytes);
-        code = wvl_cli_write_all(s->index_fd, text, (size_t)n, name);
-        s->noted += r->bytes;
+        code = wvl_cli_put_index(s, wvl_sequence_find_record(&s->old, wvl_cli_frame_number(source, place)));
     }
     free(name);
     return code;
@@ -261,8 +256,8 @@ static int refuse_to_drop(const wvl_cli_store *s, const wvl_cli_source *source)
     }
     if (count) {
         return wvl_cli_fail(WVL_EXIT_OUTPUT,
-                            "%s: holds %" PRIu64 " frames that are none of this run (the first: %" PRIu64
-                            "); ask for them too, or give --force to write the file anew without them",
+                            "%s: holds %" PRIu64 " frames that do not belong to this run (the first: %" PRIu64
+                            "); include them in --frames, or give --force to rewrite the file without them",
                             s->output, count, first);
     }
     return WVL_EXIT_OK;

@@ -44,6 +44,8 @@ int wvl_cli_begin_journal(wvl_cli_store *store, const char *parameters);
 int wvl_cli_sync_file(int fd, const char *name);
 int wvl_cli_write_all(int fd, const void *data, size_t bytes, const char *name);
 void wvl_cli_close_journal(wvl_cli_store *store);
+/* A line of the index for the next frame. */
+int wvl_cli_put_index(wvl_cli_store *store, const wvl_sequence_record *record);
 /* OUT.index. NULL: no memory. */
 char *wvl_cli_name_index(const wvl_cli_store *store);
 

@@ -189,7 +189,7 @@ static int refuse_header(const wvl_cli_stream *s, int failed)
     int is_late = failed && errno == ETIMEDOUT;
     const char *reason = failed ? strerror(errno) : "the header of YUV4MPEG2 is cut short or too long";
     return wvl_cli_fail(WVL_EXIT_INPUT, "%s: %s", s->name,
-                        is_late ? "no header of YUV4MPEG2 came within the time of --timeout" : reason);
+                        is_late ? "no header of YUV4MPEG2 arrived within the time of --timeout" : reason);
 }
 
 /* The first bytes say what it is. */
@@ -293,8 +293,8 @@ int wvl_cli_stream_waits(const wvl_cli_stream *s)
 static wvl_cli_arrival fail_frame(const wvl_cli_stream *s, uint64_t number, int failed, uint64_t got)
 {
     if (failed && errno == ETIMEDOUT) {
-        wvl_cli_error("%s: frame %" PRIu64 " did not come within %" PRIu32 " s (--timeout): %" PRIu64 " of %" PRIu64
-                      " bytes are there",
+        wvl_cli_error("%s: frame %" PRIu64 " did not arrive within %" PRIu32 " s (--timeout): %" PRIu64 " of %" PRIu64
+                      " bytes were received",
                       s->name, number, s->timeout_s, got, s->frame_bytes);
         return WVL_CLI_LATE;
     }
@@ -366,8 +366,7 @@ wvl_cli_arrival wvl_cli_read_frame(wvl_cli_stream *s, uint64_t place, uint64_t n
 static int fail_pipe(const char *path, uint32_t timeout_s)
 {
     if (errno == ETIMEDOUT) {
-        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: did not come to its end within %" PRIu32 " s (--timeout)", path,
-                            timeout_s);
+        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: did not end within %" PRIu32 " s (--timeout)", path, timeout_s);
     }
     return wvl_cli_fail(wvl_cli_was_interrupted() ? WVL_EXIT_INTERRUPTED : WVL_EXIT_INPUT, "%s: %s", path,
                         strerror(errno));

@@ -37,7 +37,7 @@ static int convert_comment(const char *text, char *latin)
 {
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
         unsigned length;
-        uint32_t point = wvl_cli_utf8_point(p, &length);
+        uint32_t point = wvl_io_utf8_point(p, 4, &length);
         unsigned byte = point ? latin9_of(point) : 0;
         if (!point) {
             return 0;
@@ -60,7 +60,7 @@ static int set_comment(wvl_params *params, const wvl_cli_setting *setting)
     }
     int converted = convert_comment(setting->value, latin);
     if (converted < 0) {
-        wvl_cli_error("%s \"%s\": a comment holds characters of ISO 8859-15 only (A.9.2); leave the others out",
+        wvl_cli_error("%s \"%s\": a comment can hold only characters of ISO 8859-15 (A.9.2); leave the others out",
                       setting->spelling, setting->value);
         free(latin);
         return WVL_EXIT_USAGE;
@@ -117,7 +117,7 @@ static int refuse_imf(const wvl_cli_args *args)
 {
     return wvl_cli_fail(
         WVL_EXIT_USAGE,
-        "%s \"%s\": expected 2K, 4K, 8K, 2K_R, 4K_R or 8K_R, then ,mainlevel=N ,sublevel=N ,framerate=FPS as wanted",
+        "%s \"%s\": expected 2K, 4K, 8K, 2K_R, 4K_R or 8K_R, optionally with ,mainlevel=N ,sublevel=N ,framerate=FPS",
         args->preset_spelling, args->preset_words);
 }
 
@@ -260,8 +260,9 @@ int wvl_cli_fix_container(const wvl_cli_args *args, const char *output, int is_j
         return fail(output, params, WVL_ERROR_MEMORY);
     }
     if (strcmp(asked, container) != 0) {
-        return wvl_cli_fail(WVL_EXIT_USAGE, "%s: the extension says %s, but --container says %s; change one of them",
-                            output, container, asked);
+        return wvl_cli_fail(WVL_EXIT_USAGE,
+                            "%s: the extension stands for %s, but --container names %s; change one of them", output,
+                            container, asked);
     }
     wvl_status status = wvl_params_set(params, "container", container);
     if (!status && (is_jp2 == 2 || (extension && !strcasecmp(extension, ".jhc")))) {
@@ -297,7 +298,7 @@ void wvl_cli_warn_of_container(const char *name, const wvl_cli_picture *picture,
         }
     }
     wvl_cli_warn_once(
-        name, "%u x %u is no picture of digital cinema, which players may refuse: those are %s (ST 428-1)", width,
+        name, "%u x %u is not a size of digital cinema, and players may refuse it; the sizes are %s (ST 428-1)", width,
         height, is_4k ? "4096 x 2160, 3996 x 2160 and 4096 x 1716" : "2048 x 1080, 1998 x 1080 and 2048 x 858");
 }
 

@@ -34,11 +34,7 @@ static int begins_as_jpeg2000(const stream *s)
            (!memcmp(s->data, signature, MAGIC_BYTES) || (s->data[0] == 0xFF && s->data[1] == 0x4F));
 }
 
-int wvl_cli_could_hold(uint64_t bytes)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return bytes <= SIZE_MAX / 2 && (pages <= 0 || page <= 0 || bytes <= (uint64_t)pages * (uint64_t)page);
-}
+int wvl_cli_could_hold(uint64_t bytes) { return bytes <= SIZE_MAX / 2 && bytes <= wvl_io_machine_memory(); }
 
 static int make_room(stream *s, uint64_t wanted)
 {
@@ -56,8 +52,8 @@ static int make_room(stream *s, uint64_t wanted)
 static int go_on(stream *s)
 {
     if (s->content == WVL_CLI_JPEG2000 && s->most != UINT64_MAX && s->bytes && !begins_as_jpeg2000(s)) {
-        return refuse(s, "neither a JP2 signature box (I.5.1) nor an SOC marker (A.4.1) at its beginning; "
-                         "the rest is not read");
+        return refuse(
+            s, "begins with neither a JP2 signature box (I.5.1) nor an SOC marker (A.4.1); the rest is not read");
     }
     if (s->bytes > s->most) {
         return wvl_cli_fail(

@@ -55,18 +55,6 @@ static void print_quality(FILE *file, const wvl_cli_summary *s)
             check->decoder);
 }
 
-static void print_layers(FILE *file, const wvl_cli_summary *s)
-{
-    uint32_t count = wvl_result_layer_count(s->result);
-    fprintf(file, "  layer        bytes  bits/pixel  slope  PSNR\n");
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t bytes = wvl_result_layer_bytes(s->result, i);
-        fprintf(file, "  %5" PRIu32 " %12" PRIu64 " %11.4f %6" PRIu32 "  %.2f dB (%s)\n", i, bytes,
-                8.0 * (double)bytes / ((double)s->picture->io.width * s->picture->io.height),
-                wvl_result_layer_slope(s->result, i), wvl_result_layer_psnr(s->result, i), word_of(s, i));
-    }
-}
-
 static double percent(uint64_t bytes, uint64_t limit) { return 100.0 * (double)bytes / (double)limit; }
 
 /* "component 0: 1041650 bytes, 100.0 % of its cap 1041666", where there is a cap. */
@@ -131,7 +119,14 @@ void wvl_cli_summary_text(FILE *file, const wvl_cli_summary *s, int layers)
     print_transfer(file, s);
     print_fills(file, s);
     if (layers) {
-        print_layers(file, s);
+        uint32_t count = wvl_result_layer_count(s->result);
+        fprintf(file, "  layer        bytes  bits/pixel  slope  PSNR\n");
+        for (uint32_t i = 0; i < count; i++) {
+            uint64_t bytes = wvl_result_layer_bytes(s->result, i);
+            fprintf(file, "  %5" PRIu32 " %12" PRIu64 " %11.4f %6" PRIu32 "  %.2f dB (%s)\n", i, bytes,
+                    8.0 * (double)bytes / ((double)s->picture->io.width * s->picture->io.height),
+                    wvl_result_layer_slope(s->result, i), wvl_result_layer_psnr(s->result, i), word_of(s, i));
+        }
     }
 }
 
@@ -140,11 +135,12 @@ static void write_text(void *user, const char *text, size_t bytes) { (void)fwrit
 static void print_rows(FILE *file, const wvl_cli_rows *r)
 {
     unsigned passes = wvl_cli_count_passes(r);
-    fprintf(file, "by rows: %" PRIu64 " bytes of memory likely, %" PRIu64 " at most, %s\n",
+    fprintf(file, "row by row: %" PRIu64 " bytes of memory expected, %" PRIu64 " at most, %s\n",
             wvl_cli_count_held(r, WVL_CLI_LIKELY), wvl_cli_count_held(r, WVL_CLI_MOST),
             passes > 1 ? "at most 2 passes over the picture" : "1 pass over the picture");
     if (r->options.memory_bytes) {
-        fprintf(file, "file in %s: %" PRIu64 " bytes likely, %" PRIu64 " at most; the least --memory is %" PRIu64 "\n",
+        fprintf(file,
+                "file in %s: %" PRIu64 " bytes expected, %" PRIu64 " at most; the smallest --memory is %" PRIu64 "\n",
                 r->options.spill_folder ? r->options.spill_folder : "/tmp", wvl_cli_count_spill(r, WVL_CLI_LIKELY),
                 wvl_cli_count_spill(r, WVL_CLI_MOST), r->memory.least_bytes + r->reader_bytes);
     }
@@ -229,19 +225,6 @@ void wvl_cli_report_check(wvl_cli_report *r, const wvl_cli_check *check)
     wvl_cli_report_close(r);
 }
 
-static void report_times(wvl_cli_report *r, const wvl_cli_summary *s)
-{
-    static const char *const names[] = {"transform", "code", "rate", "write", "check"};
-    wvl_cli_report_text(r, "backend", wvl_result_backend(s->result));
-    wvl_cli_report_real(r, "seconds", s->seconds);
-    wvl_cli_report_real(r, "megasamples_per_second", speed(s));
-    wvl_cli_report_open_line(r, "stage_seconds");
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        wvl_cli_report_real(r, names[i], wvl_result_seconds(s->result, (wvl_stage)i));
-    }
-    wvl_cli_report_close(r);
-}
-
 static void open_picture(wvl_cli_report *r, const wvl_cli_summary *s, const char *status)
 {
     wvl_cli_report_open_object(r, NULL);
@@ -273,7 +256,15 @@ void wvl_cli_summary_json(wvl_cli_report *r, const wvl_cli_summary *s)
     wvl_cli_report_number(r, "bytes", wvl_result_bytes(s->result));
     wvl_cli_report_real(r, "ratio", ratio(s));
     wvl_cli_report_real(r, "bits_per_pixel", bits_per_pixel(s));
-    report_times(r, s);
+    static const char *const names[] = {"transform", "code", "rate", "write", "check"};
+    wvl_cli_report_text(r, "backend", wvl_result_backend(s->result));
+    wvl_cli_report_real(r, "seconds", s->seconds);
+    wvl_cli_report_real(r, "megasamples_per_second", speed(s));
+    wvl_cli_report_open_line(r, "stage_seconds");
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        wvl_cli_report_real(r, names[i], wvl_result_seconds(s->result, (wvl_stage)i));
+    }
+    wvl_cli_report_close(r);
     wvl_cli_report_flag(r, "lossless", s->lossless);
     wvl_cli_report_number(r, "tile_parts", wvl_result_tile_part_count(s->result));
     report_fills(r, s);

@@ -70,7 +70,7 @@ static void put_span(void *user, const wvl_trace_span *span)
 static int check_trace(const wvl_cli_args *args)
 {
     if (!strcmp(args->trace, "-")) {
-        return wvl_cli_fail(WVL_EXIT_USAGE, "--trace -: a trace goes to a file only; give its name");
+        return wvl_cli_fail(WVL_EXIT_USAGE, "--trace -: a trace can be written to a file only; give its name");
     }
     if (args->output && wvl_cli_is_same_file(args->trace, args->output)) {
         return wvl_cli_fail(WVL_EXIT_OUTPUT, "--trace %s: is the output too; name another file", args->trace);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE /* pthread_rwlockattr_setkind_np */
 #include "turns.h"
 
 #ifdef __GLIBC__
@@ -29,9 +30,9 @@ struct wvl_cli_turns {
     size_t next, turn; /* to be begun; to be told */
     int is_telling;    /* a thread tells the piece whose turn it is */
     uint64_t held_bytes;
-    size_t coding;                             /* pieces between begin and end of their encode */
-    enum { BESIDE, ALONE_WANTED, ALONE } kind; /* ALONE: one piece encodes, and no other begins */
+    size_t coding; /* pieces between begin and end of their encode */
     int stopped;
+    pthread_rwlock_t alone; /* read by every piece that encodes, written by one that must be the only one */
     pthread_mutex_t single; /* of wvl_cli_enter */
 };
 
@@ -123,11 +124,7 @@ static void *work_on(void *arg)
     return NULL;
 }
 
-uint64_t wvl_cli_share_of_memory(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 2 : UINT64_MAX / 2;
-}
+uint64_t wvl_cli_share_of_memory(void) { return wvl_io_machine_memory() / 2; }
 
 /* Under the lock. No piece waits for ever: the first one that is not told goes on as soon as none encodes, and those
  * that encode end without it. Then it is told, and the next one is the first. */
@@ -156,36 +153,26 @@ void wvl_cli_hold_samples(wvl_cli_turns *t, size_t index, uint64_t bytes, uint64
 void wvl_cli_begin_coding(wvl_cli_turns *t, size_t index, uint64_t bytes, uint64_t most)
 {
     pthread_mutex_lock(&t->lock);
-    while (t->kind != BESIDE || !may_hold(t, index, bytes, most)) {
+    while (!may_hold(t, index, bytes, most)) {
         pthread_cond_wait(&t->changed, &t->lock);
     }
     t->held_bytes += bytes;
     t->coding++;
     pthread_mutex_unlock(&t->lock);
+    pthread_rwlock_rdlock(&t->alone); /* who waits here waits for pieces that wait for no memory */
 }
 
 void wvl_cli_code_alone(wvl_cli_turns *t)
 {
-    pthread_mutex_lock(&t->lock);
-    t->coding--; /* of two that want it each would wait for the other */
-    pthread_cond_broadcast(&t->changed);
-    while (t->kind != BESIDE) {
-        pthread_cond_wait(&t->changed, &t->lock);
-    }
-    t->kind = ALONE_WANTED;
-    while (t->coding) {
-        pthread_cond_wait(&t->changed, &t->lock);
-    }
-    t->kind = ALONE;
-    t->coding++;
-    pthread_mutex_unlock(&t->lock);
+    pthread_rwlock_unlock(&t->alone);
+    pthread_rwlock_wrlock(&t->alone);
 }
 
 void wvl_cli_end_coding(wvl_cli_turns *t, uint64_t bytes)
 {
+    pthread_rwlock_unlock(&t->alone);
     pthread_mutex_lock(&t->lock);
     t->coding--;
-    t->kind = t->kind == ALONE ? BESIDE : t->kind;
     drop_bytes(t, bytes);
     pthread_mutex_unlock(&t->lock);
 }
@@ -197,9 +184,19 @@ void wvl_cli_drop_samples(wvl_cli_turns *t, uint64_t bytes)
     pthread_mutex_unlock(&t->lock);
 }
 
-void wvl_cli_enter(wvl_cli_turns *t) { pthread_mutex_lock(&t->single); }
+void wvl_cli_enter(wvl_cli_turns *t)
+{
+    if (t) {
+        pthread_mutex_lock(&t->single);
+    }
+}
 
-void wvl_cli_leave(wvl_cli_turns *t) { pthread_mutex_unlock(&t->single); }
+void wvl_cli_leave(wvl_cli_turns *t)
+{
+    if (t) {
+        pthread_mutex_unlock(&t->single);
+    }
+}
 
 /* All that the pieces take: so nothing fails between the first and the last. */
 static int make_seats(wvl_cli_turns *t)
@@ -236,6 +233,13 @@ int wvl_cli_run_turns(const wvl_cli_pieces *pieces, size_t workers, size_t ahead
                        .lock = PTHREAD_MUTEX_INITIALIZER,
                        .changed = PTHREAD_COND_INITIALIZER,
                        .single = PTHREAD_MUTEX_INITIALIZER};
+    pthread_rwlockattr_t writer_first;
+    (void)pthread_rwlockattr_init(&writer_first);
+#ifdef __GLIBC__
+    (void)pthread_rwlockattr_setkind_np(&writer_first, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+#endif
+    (void)pthread_rwlock_init(&t.alone, &writer_first);
+    (void)pthread_rwlockattr_destroy(&writer_first);
     int is_ready = !count || make_seats(&t);
     if (count && is_ready) {
         run_threads(&t);
@@ -245,5 +249,6 @@ int wvl_cli_run_turns(const wvl_cli_pieces *pieces, size_t workers, size_t ahead
     pthread_cond_destroy(&t.changed);
     pthread_mutex_destroy(&t.lock);
     pthread_mutex_destroy(&t.single);
+    pthread_rwlock_destroy(&t.alone);
     return is_ready;
 }

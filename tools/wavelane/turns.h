@@ -40,7 +40,7 @@ void wvl_cli_begin_coding(wvl_cli_turns *turns, size_t index, uint64_t bytes, ui
 void wvl_cli_code_alone(wvl_cli_turns *turns);
 void wvl_cli_end_coding(wvl_cli_turns *turns, uint64_t bytes);
 void wvl_cli_drop_samples(wvl_cli_turns *turns, uint64_t bytes);
-/* For what only one thread may do at a time. */
+/* For what only one thread may do at a time; NULL: there is only one. */
 void wvl_cli_enter(wvl_cli_turns *turns);
 void wvl_cli_leave(wvl_cli_turns *turns);
 

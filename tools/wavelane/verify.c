@@ -21,12 +21,6 @@ int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int l
     return wvl_cli_fail(WVL_EXIT_CHECK, "%s: this build has no OpenJPEG to decode with", name);
 }
 
-int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, wvl_cli_picture *picture)
-{
-    (void)bytes, (void)count, (void)picture;
-    return wvl_cli_fail(WVL_EXIT_CHECK, "%s: this build has no OpenJPEG to decode with", name);
-}
-
 #else
 
 #include "tools/openjpeg/guarded.h"
@@ -208,50 +202,20 @@ int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int l
     return code;
 }
 
-/* ---- A picture of what was decoded ----------------------------------------------------------- */
-
-static int take_component(const wvl_opj_picture *decoded, uint32_t index, wvl_io_component *to)
-{
-    const wvl_opj_component *from = &decoded->components[index];
-    *to = (wvl_io_component){.width = from->width,
-                             .height = from->height,
-                             .dx = (uint8_t)from->dx,
-                             .dy = (uint8_t)from->dy,
-                             .depth = (uint8_t)from->precision,
-                             .is_signed = from->is_signed,
-                             .sample_bytes = from->sample_bytes,
-                             .sample_stride_bytes = from->sample_bytes,
-                             .stride_bytes = (size_t)from->width * from->sample_bytes};
-    to->data = to->owned = from->has_data ? malloc(to->stride_bytes * from->height) : NULL;
-    return to->owned && wvl_opj_read_rows(decoded, index, 0, from->height, to->owned) == 0;
-}
+#endif
 
 int wvl_cli_decode_bytes(const char *name, const uint8_t *bytes, size_t count, wvl_cli_picture *picture)
 {
-    wvl_opj_picture decoded;
+    const wvl_io_options options = {.max_samples = UINT64_MAX};
+    char error[512] = "";
     memset(picture, 0, sizeof *picture);
-    int code = decode_or_say(name, bytes, count, &decoded);
-    if (code) {
-        return code;
-    }
-    wvl_io_picture *io = &picture->io;
-    io->components = calloc(decoded.component_count, sizeof *io->components);
-    int good = io->components != NULL;
-    for (uint32_t i = 0; good && i < decoded.component_count; i++) {
-        good = take_component(&decoded, i, &io->components[i]);
-        io->component_count = i + 1;
-    }
-    io->width = decoded.x1 - decoded.x0;
-    io->height = decoded.y1 - decoded.y0;
-    wvl_opj_release_picture(&decoded);
-    if (!good) {
-        wvl_io_release_picture(io);
-        return wvl_cli_lack_memory(name);
+    int result = wvl_io_read_memory(bytes, count, "decoded", &options, &picture->io, error, sizeof error);
+    if (result) {
+        return wvl_cli_fail(result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_CHECK,
+                            "%s: check failed: the converted original cannot be %s", name, error);
     }
     return WVL_EXIT_OK;
 }
-
-#endif
 
 /* ---- Before OpenJPEG decodes ----------------------------------------------------------------- */
 

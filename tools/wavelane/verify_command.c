@@ -31,7 +31,7 @@ typedef struct request {
 
 static int refuse(const char *word)
 {
-    return wvl_cli_fail(WVL_EXIT_USAGE, "verify: %s says how to encode; the form is: " USAGE, word);
+    return wvl_cli_fail(WVL_EXIT_USAGE, "verify: %s is an option of encoding; usage: " USAGE, word);
 }
 
 static int is_about_reading(const wvl_cli_args *a)
@@ -162,21 +162,22 @@ static int take_original(void *to, const char *spelling, const char *value)
 
 const wvl_cli_option wvl_cli_verify_own[] = {
     {"profile", 0, "NAME|PRESET", OWN(TEXT, options.profile),
-     "Judge by this profile too. --profiles lists the names; the name of a preset with its words works as well.", NULL},
-    {"preset", 0, "NAME", ELSEWHERE,
-     "Judge by the profile of this preset, with its frame rate. -cinema2K, -cinema4K and -IMF work as for encode.",
+     "Check against this profile too. --profiles lists the names; the name of a preset with its words works as well.",
      NULL},
-    {"fps", 0, "N[/D]", WVL_CLI_TAKE(take_fps), "Frame rate for the byte limits of profiles; 24 unless given.", NULL},
+    {"preset", 0, "NAME", ELSEWHERE,
+     "Check against the profile of this preset, at its frame rate. -cinema2K, -cinema4K and -IMF work as for encode.",
+     NULL},
+    {"fps", 0, "N[/D]", WVL_CLI_TAKE(take_fps), "Frame rate for the byte limits of profiles; by default 24.", NULL},
     {"stereo", 0, NULL, OWN(FLAG, options.stereo), "The file is one eye of a stereoscopic pair: half the bytes.", NULL},
     {"hfr", 0, NULL, OWN(FLAG, options.hfr), "High frame rate in digital cinema: twice the bytes.", NULL},
     {"original", 0, "PICTURE", WVL_CLI_TAKE(take_original),
-     "Decode with OpenJPEG and compare with this picture. Give it again for each file that was an -i of the encoding.",
+     "Decode with OpenJPEG and compare with this picture. Repeat it for each file that was an -i of the encoding.",
      NULL},
     {"raw-format", 0, "W,H,N,BITS,{s|u}[@DXxDY:...]", ELSEWHERE,
      "How a raw original is read, as for encode; -F is the same.", NULL},
     {"raw-layout", 0, "planar|interleaved", ELSEWHERE, "Order of a raw original's samples, as for encode.", NULL},
     {"input-format", 0, "EXTENSION", ELSEWHERE,
-     "Read the original as a file with this extension, whatever its name and first bytes are.", NULL},
+     "Read the original as a file with this extension, regardless of its name and first bytes.", NULL},
     {"page", 0, "N[.M]", ELSEWHERE, "Page of a TIFF original, from 0, or SubIFD M of it.", NULL},
     {"palette", 0, "expand|indices", ELSEWHERE, "How a palette original was encoded.", NULL},
     {"jpeg-ycc", 0, "rgb|keep", ELSEWHERE, "How a JPEG original was read, as for encode.", NULL},
@@ -193,13 +194,13 @@ const wvl_cli_option wvl_cli_verify_own[] = {
     {"input-range", 0, "full|video", ELSEWHERE, "Range of the original, as for encode.", NULL},
     {"icc", 0, "keep|fit|drop", ELSEWHERE,
      "The ICC profile of the original, as for encode: drop leaves it out of the conversion.", NULL},
-    {"no-icc", 0, NULL, ELSEWHERE, "The same as --icc drop.", NULL},
+    {"no-icc", 0, NULL, ELSEWHERE, "Same as --icc drop.", NULL},
     {"max-pixels", 0, "N", ELSEWHERE, "Largest original that is read, in samples, as for encode.", NULL},
-    WVL_CLI_MAX_INPUT_BYTES,
+    WVL_CLI_MAX_INPUT_BYTES(ELSEWHERE),
     {"skip-blocks", 0, NULL, OWN(FLAG, options.skip_blocks), "Do not decode HT blocks; faster.", NULL},
     WVL_CLI_SEVERAL_FILES(FLAG),
-    {"rules", 0, NULL, OWN(FLAG, lists_rules), "List the rules, and end.", NULL},
-    {"profiles", 0, NULL, OWN(FLAG, lists_profiles), "List the profiles, and end.", NULL},
+    {"rules", 0, NULL, OWN(FLAG, lists_rules), "List the rules and exit.", NULL},
+    {"profiles", 0, NULL, OWN(FLAG, lists_profiles), "List the profiles and exit.", NULL},
     {.name = NULL},
 };
 
@@ -264,7 +265,7 @@ static int check_words(const request *q)
     const wvl_cli_condition conditions[] = {
         {!has_original && reads_original(&q->args),
          "verify: options that say how a picture was read need --original PICTURE"},
-        {!q->files.word_count && !lists, "verify: no file; the form is: " USAGE},
+        {!q->files.word_count && !lists, "verify: no file; usage: " USAGE},
         {q->csv && q->json, "verify: --csv and --json cannot be used together; give one of them"},
         {q->csv && lists, "verify: --csv and a list of rules or profiles cannot be used together; give one of them"},
         {has_original && q->files.word_count > 1, "verify: --original is compared with one file; give one"},
@@ -382,18 +383,6 @@ static int judge_file(request *q, wvl_cli_verdict *v)
     return WVL_EXIT_OK;
 }
 
-static void report_file(const request *q, const wvl_cli_verdict *v)
-{
-    int json = q->json && q->files.is_many ? WVL_REPORT_JSON_LINE : q->json;
-    if (q->csv) {
-        wvl_cli_put_verdict_row(stdout, v, q->options.profile);
-    } else if (v->is_judged) {
-        wvl_cli_report_verdict(v, q->options.profile, json);
-    } else if (json == WVL_REPORT_JSON_LINE) {
-        wvl_cli_report_unread(v);
-    }
-}
-
 static int verify(request *q, const char *name)
 {
     wvl_cli_verdict v;
@@ -402,12 +391,19 @@ static int verify(request *q, const char *name)
     v.summary.struct_size = sizeof v.summary;
     int code = read_file(q, &v);
     TRY(code, judge_file(q, &v));
-    report_file(q, &v);
+    int json = q->json && q->files.is_many ? WVL_REPORT_JSON_LINE : q->json;
+    if (q->csv) {
+        wvl_cli_put_verdict_row(stdout, &v, q->options.profile);
+    } else if (v.is_judged) {
+        wvl_cli_report_verdict(&v, q->options.profile, json);
+    } else if (json == WVL_REPORT_JSON_LINE) {
+        wvl_cli_report_unread(&v);
+    }
     if (!code && v.verdict) {
         code = wvl_cli_fail(WVL_EXIT_CHECK, "%s: %s", v.name,
                             v.verdict == WVL_CHECK_ILLEGAL
-                                ? "is not legal, or not what the profile asks for"
-                                : "was not checked to its end: a limit of memory or of work was reached");
+                                ? "is not legal, or does not meet the profile"
+                                : "was not checked completely: a limit of memory or of work was reached");
     }
     for (size_t i = 0; i < v.count; i++) {
         free(v.findings[i].text);
@@ -453,9 +449,7 @@ int wvl_cli_run_verify(int argc, char **argv)
     } else {
         TRY(code, verify_all(q));
     }
-    if ((fflush(stdout) || ferror(stdout)) && !code) {
-        code = wvl_cli_fail(WVL_EXIT_OUTPUT, "standard output: cannot be written");
-    }
+    code = wvl_cli_flush_output(code);
     wvl_cli_release_files(&q->files);
     wvl_cli_release_args(&q->args);
     wvl_context_release(q->context);
