@@ -51,7 +51,10 @@ static inline wvl_workspace **wvl_workspaces_find(wvl_workspaces *workspaces, wv
     wvl_workspace **found = NULL;
     unsigned most = 0;
     for (wvl_workspace **at = &workspaces->first; *at; at = &(*at)->next) {
-        unsigned suits = (*at)->busy ? 0 : fits ? fits(*at, wanted) : 1;
+        unsigned suits = !(*at)->busy;
+        if (suits && fits) {
+            suits = fits(*at, wanted);
+        }
         if (suits > most) {
             most = suits;
             found = at;
