@@ -82,13 +82,6 @@ static void raise_to(_Atomic uint32_t *most, uint32_t value)
     }
 }
 
-static void lower_to(_Atomic uint32_t *least, uint32_t value)
-{
-    uint32_t known = atomic_load_explicit(least, memory_order_relaxed);
-    while (value < known && !atomic_compare_exchange_weak(least, &known, value)) {
-    }
-}
-
 /* Slopes fall along the hull; 0: the pass is not on it. */
 static void note_slopes(wvl_keeper *k, const uint16_t *slopes, uint32_t count)
 {
@@ -98,7 +91,10 @@ static void note_slopes(wvl_keeper *k, const uint16_t *slopes, uint32_t count)
         least = slopes[i] ? slopes[i] : least;
     }
     raise_to(&k->slope_most, most);
-    lower_to(&k->slope_least, least ? least : WVL_SLOPES);
+    uint32_t value = least ? least : WVL_SLOPES;
+    uint32_t known = atomic_load_explicit(&k->slope_least, memory_order_relaxed);
+    while (value < known && !atomic_compare_exchange_weak(&k->slope_least, &known, value)) {
+    }
 }
 
 static void feed_depth(const wvl_keeper *k, const wvl_block_range *range, uint32_t samples,
@@ -112,14 +108,6 @@ static void feed_depth(const wvl_keeper *k, const wvl_block_range *range, uint32
     if (k->feeds_survey) {
         wvl_depth_put_block(wvl_depth_survey_of(k->depth, range->rate_group, range->is_fine), places->passes,
                             places->slopes, passes, block->weight);
-    }
-}
-
-static void note_complete(wvl_keeper *k)
-{
-    uint64_t complete = atomic_fetch_add_explicit(&k->complete, 1, memory_order_relaxed) + 1;
-    if (k->advance) {
-        k->advance(k->advance_user, complete);
     }
 }
 
@@ -158,7 +146,10 @@ void wvl_keep_record(wvl_keeper *k, const wvl_block_range *range, uint32_t index
     raise_to(&k->decided[range->rate_group], r->decided);
     feed_depth(k, range, samples, block, &places);
     if (k->feeds_depth) {
-        note_complete(k);
+        uint64_t complete = atomic_fetch_add_explicit(&k->complete, 1, memory_order_relaxed) + 1;
+        if (k->advance) {
+            k->advance(k->advance_user, complete);
+        }
     }
 }
 

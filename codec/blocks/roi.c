@@ -44,9 +44,6 @@ static void mark(uint32_t *copy, wvl_rect block, wvl_rect inner)
     }
 }
 
-static int touches(wvl_rect a, wvl_rect b) { return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1; }
-static int covers(wvl_rect a, wvl_rect b) { return a.x0 <= b.x0 && a.y0 <= b.y0 && a.x1 >= b.x1 && a.y1 >= b.y1; }
-
 static unsigned mark_regions(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component,
                              const wvl_tile_band *band, wvl_rect rect, uint32_t *copy)
 {
@@ -58,10 +55,10 @@ static unsigned mark_regions(const wvl_plan *plan, const wvl_tile_plan *tile, ui
         }
         wvl_rect inner = wvl_geom_region_in_band(&plan->syntax.components[component], &tile->components[component],
                                                  band, region->rect);
-        if (covers(inner, rect)) {
+        if (wvl_rect_covers(inner, rect)) {
             return WVL_ROI_WHOLE;
         }
-        if (touches(inner, rect)) {
+        if (wvl_rect_touches(inner, rect)) {
             if (kind == WVL_ROI_NONE) {
                 memset(copy, 0, sizeof *copy * wvl_rect_width(rect) * wvl_rect_height(rect));
             }

@@ -14,24 +14,21 @@ typedef struct worker_sizes {
     size_t sample_bytes;
 } worker_sizes;
 
-static void widen_sizes(const wvl_plan *plan, const wvl_coding *coding, worker_sizes *s)
-{
-    uint32_t width = UINT32_C(1) << coding->xcb, height = UINT32_C(1) << coding->ycb;
-    s->coder_bytes =
-        wvl_max_u64(s->coder_bytes, wvl_blocks_choose_coder(plan)->scratch_bytes(width, height, s->planes));
-    s->block_bytes = wvl_max_u64(s->block_bytes, wvl_blocks_bound_bytes(plan, width, height, s->planes, coding->style));
-    s->samples = wvl_max_u32(s->samples, width * height);
-    s->cells = wvl_max_u32(s->cells, wvl_rdoq_area(width, height));
-    for (unsigned b = 0; b < 3u * coding->levels + 1u; b++) {
-        s->sample_bytes = wvl_max_u64(s->sample_bytes, coding->band[b].coef_bytes);
-    }
-}
-
 static worker_sizes measure_worker(const wvl_plan *plan)
 {
     worker_sizes s = {.planes = wvl_roi_find_planes(plan)};
     for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
-        widen_sizes(plan, &plan->syntax.codings[i], &s);
+        const wvl_coding *coding = &plan->syntax.codings[i];
+        uint32_t width = UINT32_C(1) << coding->xcb, height = UINT32_C(1) << coding->ycb;
+        s.coder_bytes =
+            wvl_max_u64(s.coder_bytes, wvl_blocks_choose_coder(plan)->scratch_bytes(width, height, s.planes));
+        s.block_bytes =
+            wvl_max_u64(s.block_bytes, wvl_blocks_bound_bytes(plan, width, height, s.planes, coding->style));
+        s.samples = wvl_max_u32(s.samples, width * height);
+        s.cells = wvl_max_u32(s.cells, wvl_rdoq_area(width, height));
+        for (unsigned b = 0; b < 3u * coding->levels + 1u; b++) {
+            s.sample_bytes = wvl_max_u64(s.sample_bytes, coding->band[b].coef_bytes);
+        }
     }
     return s;
 }

@@ -36,7 +36,7 @@ static uint64_t find_number(const wvl_work_list *list, uint64_t index)
     return list->coarse_count + wvl_share_find(fine, list->range_count - list->coarse_count, index - coarse_ranges);
 }
 
-static const wvl_work_band *find_band(const wvl_work_list *list, uint64_t number)
+static wvl_block_range make_range(const wvl_work_list *list, uint64_t number)
 {
     uint64_t lo = 0, hi = list->band_count;
     while (hi - lo > 1) {
@@ -47,12 +47,7 @@ static const wvl_work_band *find_band(const wvl_work_list *list, uint64_t number
             hi = mid;
         }
     }
-    return &list->memory.bands[lo];
-}
-
-static wvl_block_range make_range(const wvl_work_list *list, uint64_t number)
-{
-    const wvl_work_band *wb = find_band(list, number);
+    const wvl_work_band *wb = &list->memory.bands[lo];
     const wvl_tile_plan *tile = list->coefs[wb->tile].tile;
     const wvl_tile_band *band = &tile->bands[wb->band];
     uint64_t first = wb->block + (number - wb->first) * wb->blocks_per_range;

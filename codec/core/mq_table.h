@@ -58,7 +58,6 @@
     X(46, 0x5601, 46, 46, 0)
 
 /* Contexts: 0-8 zero coding, 9-13 sign, 14-16 refinement. */
-#define WVL_T1_CTX_SIGN 9
 #define WVL_T1_CTX_REFINE 14
 #define WVL_T1_CTX_RUN 17
 #define WVL_T1_CTX_UNIFORM 18

@@ -10,11 +10,6 @@
 
 #include "codec/core/mq_table.h"
 
-#define WVL_ORIENT_LL 0
-#define WVL_ORIENT_HL 1
-#define WVL_ORIENT_LH 2
-#define WVL_ORIENT_HH 3
-
 #define WVL_NB_SIGN_MASK 0xAAu /* N, W, E, S */
 
 #define WVL_NB_BIT(n, b) ((int)((n) >> (b)) & 1)

@@ -24,7 +24,8 @@ typedef struct default_ref {
     uint8_t order, mct, sop, eph;
 } default_ref;
 
-void wvl_cs_put_component_index(wvl_cursor *c, const wvl_plan *plan, uint32_t index)
+/* In 8 or 16 bits (A.6.2). */
+static void put_component_index(wvl_cursor *c, const wvl_plan *plan, uint32_t index)
 {
     if (plan->syntax.component_count < WIDE_INDEX_COMPONENTS) {
         wvl_cursor_put_u8(c, index);
@@ -62,7 +63,7 @@ static void put_coding_default(wvl_cursor *c, const void *arg)
 static void put_coding_component(wvl_cursor *c, const void *arg)
 {
     const component_ref *ref = arg;
-    wvl_cs_put_component_index(c, ref->plan, ref->index);
+    put_component_index(c, ref->plan, ref->index);
     wvl_cursor_put_u8(c, ref->coding->user_precincts ? SCOD_PRECINCTS : 0);
     put_structure(c, ref->coding);
 }
@@ -102,7 +103,7 @@ static void put_quantization_default(wvl_cursor *c, const void *arg)
 static void put_quantization_component(wvl_cursor *c, const void *arg)
 {
     const component_ref *ref = arg;
-    wvl_cs_put_component_index(c, ref->plan, ref->index);
+    put_component_index(c, ref->plan, ref->index);
     put_quantization(c, ref->coding);
 }
 
@@ -128,7 +129,7 @@ static int same_quantization(const wvl_coding *a, const wvl_coding *b)
 static void put_region(wvl_cursor *c, const void *arg)
 {
     const component_ref *ref = arg;
-    wvl_cs_put_component_index(c, ref->plan, ref->index);
+    put_component_index(c, ref->plan, ref->index);
     wvl_cursor_put_u8(c, 0); /* Srgn: maxshift, the only style */
     wvl_cursor_put_u8(c, ref->coding->region_shift);
 }

@@ -72,7 +72,7 @@ uint64_t wvl_cs_measure_plm(const wvl_cs_part *parts, uint64_t part_count);
 /* Content of the marker segment that begins with parts[0], and how many parts are in it. */
 uint32_t wvl_cs_plm_segment_bytes(const wvl_cs_part *parts, uint64_t part_count, uint64_t *taken);
 uint64_t wvl_cs_measure_lengths(const uint32_t *packet_bytes, uint32_t count);
-uint8_t *wvl_cs_put_lengths(const uint32_t *packet_bytes, uint32_t count, uint8_t *p);
+uint8_t *wvl_cs_put_length(uint32_t packet_bytes, uint8_t *p);
 /* COD to POC of a tile's first part header, 0 where the tile has nothing of its own. */
 uint64_t wvl_cs_measure_tile_segments(const wvl_plan *plan, uint32_t tile);
 

@@ -32,8 +32,6 @@ enum {
 
 typedef void (*wvl_cs_content_fn)(wvl_cursor *c, const void *arg);
 
-/* In 8 or 16 bits (A.6.2). */
-void wvl_cs_put_component_index(wvl_cursor *c, const wvl_plan *plan, uint32_t index);
 /* COD, COC, QCD, QCC of the main header; and of a tile's first header, nothing where the main header says it all. */
 void wvl_cs_put_main_codings(wvl_cursor *c, const wvl_plan *plan);
 void wvl_cs_put_tile_codings(wvl_cursor *c, const wvl_plan *plan, uint32_t tile);

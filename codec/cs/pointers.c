@@ -122,12 +122,10 @@ uint64_t wvl_cs_measure_lengths(const uint32_t *packet_bytes, uint32_t count)
     return bytes;
 }
 
-uint8_t *wvl_cs_put_lengths(const uint32_t *packet_bytes, uint32_t count, uint8_t *p)
+uint8_t *wvl_cs_put_length(uint32_t packet_bytes, uint8_t *p)
 {
     wvl_cursor c = {p, 0};
-    for (uint32_t i = 0; i < count; i++) {
-        put_length(&c, packet_bytes[i]);
-    }
+    put_length(&c, packet_bytes);
     return c.at;
 }
 

@@ -12,8 +12,6 @@
 
 #include "codec/ht/streams.h"
 
-#define WVL_HT_PLAIN_ROOM 16u /* bytes beyond the last bit that are written or read */
-
 typedef struct wvl_ht_plain {
     uint8_t *at;
     uint64_t bits;

@@ -199,27 +199,22 @@ static void check_color_count(const wvl_jp2_header *header, wvl_report *report)
     }
 }
 
-/* H.273 says what the three colours are, not that there are three: a grey picture has the luma of it. */
-static void resolve_parameters(wvl_jp2_header *header, wvl_report *report)
-{
-    const wvl_jp2_info *info = &header->info;
-    wvl_color color = info->color == WVL_COLOR_AUTO ? guess_color(header) : info->color;
-    header->color_count = color == WVL_COLOR_GREY ? 1 : 3;
-    if (header->plan->syntax.jp2 != WVL_CONTAINER_JPH) {
-        wvl_report_add(report, "colour: parameters of H.273 need a JPH file (15444-15 Annex D)");
-    }
-    if (info->icc) {
-        wvl_report_add(report, "colour: parameters of H.273 are given beside an ICC profile; give one of them");
-    }
-    if (info->cicp[3] > 1) {
-        wvl_report_add(report, "colour: the full range flag of H.273 is %u; 0 and 1 are allowed", info->cicp[3]);
-    }
-}
-
 static void resolve_color(wvl_jp2_header *header, wvl_report *report)
 {
     if (header->info.cicp) {
-        resolve_parameters(header, report);
+        /* H.273 says what the three colours are, not that there are three: a grey picture has the luma of it. */
+        const wvl_jp2_info *info = &header->info;
+        wvl_color color = info->color == WVL_COLOR_AUTO ? guess_color(header) : info->color;
+        header->color_count = color == WVL_COLOR_GREY ? 1 : 3;
+        if (header->plan->syntax.jp2 != WVL_CONTAINER_JPH) {
+            wvl_report_add(report, "colour: parameters of H.273 need a JPH file (15444-15 Annex D)");
+        }
+        if (info->icc) {
+            wvl_report_add(report, "colour: parameters of H.273 are given beside an ICC profile; give one of them");
+        }
+        if (info->cicp[3] > 1) {
+            wvl_report_add(report, "colour: the full range flag of H.273 is %u; 0 and 1 are allowed", info->cicp[3]);
+        }
     } else if (header->info.icc) {
         resolve_profile(header, report);
     } else {

@@ -121,16 +121,6 @@ static void add_precinct(const wvl_layer_job *job, uint32_t t, uint64_t p, const
     }
 }
 
-static void collect(const wvl_layer_job *job, const wvl_layer_cuts *cuts, candidate_list *list)
-{
-    for (uint32_t t = job->portion.first; t < job->portion.end && !wvl_look_is_over(job->look); t++) {
-        for (uint64_t p = 0; p < job->tiles[t].precinct_count && !wvl_look_after(job->look, WVL_LOOK_COLLECT, 1); p++) {
-            job->tiles[t].precincts[p].is_metered = 0;
-            add_precinct(job, t, p, cuts, list);
-        }
-    }
-}
-
 /* A layer on its way to the budget. */
 typedef struct filling {
     const wvl_layer_cuts *cuts;
@@ -189,7 +179,13 @@ void wvl_rate_fill(wvl_layer_job *job, const wvl_layer_cuts *cuts, const wvl_lay
     for (int round = 0; round < 3 && budget - used > enough; round++) {
         list.count = list.floor_slope = 0;
         list.slack = budget - used;
-        collect(job, cuts, &list);
+        for (uint32_t t = job->portion.first; t < job->portion.end && !wvl_look_is_over(job->look); t++) {
+            for (uint64_t p = 0; p < job->tiles[t].precinct_count && !wvl_look_after(job->look, WVL_LOOK_COLLECT, 1);
+                 p++) {
+                job->tiles[t].precincts[p].is_metered = 0;
+                add_precinct(job, t, p, cuts, &list);
+            }
+        }
         qsort(list.items, list.count, sizeof *list.items, by_slope);
         int taken = 0;
         for (uint32_t i = 0, tries = 0; i < list.count && tries < MAX_TRIES && budget - used > enough; i++, tries++) {

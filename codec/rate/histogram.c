@@ -62,29 +62,6 @@ static void visit_bodies(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, u
     }
 }
 
-static void clear_bodies(const wvl_plan *plan, const wvl_slope_sums *sums)
-{
-    for (uint32_t g = 0; g < wvl_plan_rate_groups(plan); g++) {
-        uint64_t *bodies = sums->bodies + (uint64_t)g * WVL_SLOPES;
-        bodies[0] = 0;
-        for (uint32_t s = sums->slope_least; s <= sums->slope_most; s++) {
-            bodies[s] = 0;
-        }
-    }
-}
-
-static void sum_bodies(const wvl_plan *plan, const wvl_slope_sums *sums)
-{
-    for (uint32_t g = 0; g < wvl_plan_rate_groups(plan); g++) {
-        uint64_t *bodies = sums->bodies + (uint64_t)g * WVL_SLOPES, sum = 0;
-        for (uint32_t s = sums->slope_most + 1; s-- > sums->slope_least;) {
-            sum += bodies[s];
-            bodies[s] = sum;
-        }
-        bodies[0] += sum;
-    }
-}
-
 /* ---- Gains: doubles, added in a fixed order -------------------------------------------------- */
 
 static void add_gains(const wvl_layer_job *job, const wvl_coded_block *block, double *sums)
@@ -151,11 +128,24 @@ void wvl_histogram_add_energy(const wvl_layer_job *job, double *energy)
 
 void wvl_histogram_build(wvl_layer_job *job, wvl_slope_sums *sums)
 {
-    clear_bodies(job->plan, sums);
+    for (uint32_t g = 0; g < wvl_plan_rate_groups(job->plan); g++) {
+        uint64_t *bodies = sums->bodies + (uint64_t)g * WVL_SLOPES;
+        bodies[0] = 0;
+        for (uint32_t s = sums->slope_least; s <= sums->slope_most; s++) {
+            bodies[s] = 0;
+        }
+    }
     sums->energy = 0.0;
     if (job->plan->rate.rate_control) {
         wvl_sweep_precincts(job, visit_bodies, sums);
-        sum_bodies(job->plan, sums);
+        for (uint32_t g = 0; g < wvl_plan_rate_groups(job->plan); g++) {
+            uint64_t *bodies = sums->bodies + (uint64_t)g * WVL_SLOPES, sum = 0;
+            for (uint32_t s = sums->slope_most + 1; s-- > sums->slope_least;) {
+                sum += bodies[s];
+                bodies[s] = sum;
+            }
+            bodies[0] += sum;
+        }
         build_gains(job, sums);
     }
 }

@@ -59,17 +59,6 @@ static uint32_t automatic_threshold(wvl_layer_job *job, uint32_t layer)
     return bytes > 0.0 ? wvl_rate_guess(job, NULL, (uint64_t)bytes, 0.0) : WVL_SLOPE_NOTHING;
 }
 
-/* Most bytes up to each layer. */
-static void set_budgets(wvl_layer_job *job)
-{
-    const wvl_plan *plan = job->plan;
-    uint64_t budget = plan->rate.max_bytes ? plan->rate.max_bytes : WVL_NO_BUDGET, empty = 0;
-    for (uint32_t layer = plan->syntax.layer_count; layer-- > 0; empty = job->empty_layer_bytes) {
-        budget = wvl_layer_find_budget(&plan->rate.layers[layer], budget, empty);
-        job->budgets[layer] = budget;
-    }
-}
-
 /* Energies and gains are sums of doubles and of integers in gain units: what is left of them is not known better than
  * to this part of the energy, nor to a unit. Units are large where samples are deeper than 22 bits (geom/plan.c). */
 #define LEAST_ERROR 0x1p-48
@@ -355,7 +344,13 @@ wvl_status wvl_layers_allocate(wvl_layer_job *job)
     memset(carver.base, 0, (size_t)carve_memory(job, &carver));
     job->status = WVL_OK;
     wvl_status status = open_packets(job);
-    set_budgets(job);
+    /* Most bytes up to each layer. */
+    const wvl_plan *plan = job->plan;
+    uint64_t budget = plan->rate.max_bytes ? plan->rate.max_bytes : WVL_NO_BUDGET, empty = 0;
+    for (uint32_t layer = plan->syntax.layer_count; layer-- > 0; empty = job->empty_layer_bytes) {
+        budget = wvl_layer_find_budget(&plan->rate.layers[layer], budget, empty);
+        job->budgets[layer] = budget;
+    }
     job->is_undecided = 0;
     for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
         job->wanted[g] = WVL_DECIDED;

@@ -138,19 +138,6 @@ static char *put_temporary_name(char *out, const char *path)
     return out + RANDOM_LETTERS;
 }
 
-/* Spreads time, process and attempt over the last letters. Uniqueness comes from O_EXCL, this only makes it likely. */
-static void put_random_letters(char *end, const void *salt, unsigned attempt)
-{
-    struct timespec now = {0, 0};
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t v = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)getpid() << 40 ^ (uintptr_t)salt;
-    v = (v + attempt) * UINT64_C(0x9E3779B97F4A7C15);
-    v = (v ^ v >> 31) * UINT64_C(0xBF58476D1CE4E5B9) >> 16;
-    for (unsigned i = 1; i <= RANDOM_LETTERS; i++, v /= 36) {
-        end[-(int)i] = "abcdefghijklmnopqrstuvwxyz0123456789"[v % 36];
-    }
-}
-
 /* Opens a file of a temporary name, or gives such a name to the open file that has none. open instead of mkstemp: it
  * applies the umask and default access lists, which cannot be read without a change for all threads. Returns 0 or an
  * errno value. */
@@ -159,7 +146,16 @@ static int take_temporary_name(file_sink *s)
     char *end = s->spare + strlen(s->spare);
     int code = EEXIST, has_file = s->fd >= 0;
     for (unsigned attempt = 0; attempt < 100 && code == EEXIST; attempt++) {
-        put_random_letters(end, s, attempt);
+        /* Spreads time, process and attempt over the last letters. Uniqueness comes from O_EXCL, this only makes it
+         * likely. */
+        struct timespec now = {0, 0};
+        (void)clock_gettime(CLOCK_REALTIME, &now);
+        uint64_t v = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)getpid() << 40 ^ (uintptr_t)s;
+        v = (v + attempt) * UINT64_C(0x9E3779B97F4A7C15);
+        v = (v ^ v >> 31) * UINT64_C(0xBF58476D1CE4E5B9) >> 16;
+        for (unsigned i = 1; i <= RANDOM_LETTERS; i++, v /= 36) {
+            end[-(int)i] = "abcdefghijklmnopqrstuvwxyz0123456789"[v % 36];
+        }
         int result = has_file ? s->system->name_unnamed(s->fd, s->spare)
                               : (s->fd = open(s->spare, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
         code = result < 0 ? errno : 0;

@@ -54,7 +54,8 @@ void wvl_sink_destroy_state(wvl_sink_state *state)
     wvl_context_release(context);
 }
 
-int wvl_sink_close_own(void *user, int complete)
+/* The close member of every sink of the library, by which it is known. */
+static int close_own(void *user, int complete)
 {
     wvl_sink_state *state = user;
     int result = state->settle(state, complete);
@@ -68,11 +69,11 @@ void wvl_sink_fill(wvl_sink *sink, wvl_sink_state *state, int (*write)(void *use
                    int (*patch)(void *user, uint64_t offset, const void *data, size_t bytes))
 {
     const wvl_sink filled = {
-        .struct_size = WVL_SINK_BYTES, .write = write, .patch = patch, .close = wvl_sink_close_own, .user = state};
+        .struct_size = WVL_SINK_BYTES, .write = write, .patch = patch, .close = close_own, .user = state};
     memcpy(sink, &filled, WVL_SINK_BYTES);
 }
 
-static int is_own(const wvl_sink *sink) { return sink && sink->close == wvl_sink_close_own && sink->user; }
+static int is_own(const wvl_sink *sink) { return sink && sink->close == close_own && sink->user; }
 
 int wvl_sink_is_taken(const wvl_sink *sink) { return is_own(sink) && ((const wvl_sink_state *)sink->user)->taken; }
 

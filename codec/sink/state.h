@@ -37,7 +37,5 @@ int wvl_sink_check_patch(wvl_sink_state *state, uint64_t written, uint64_t offse
 /* Fills a caller's structure, whose end an older program does not have. */
 void wvl_sink_fill(wvl_sink *sink, wvl_sink_state *state, int (*write)(void *user, const void *data, size_t bytes),
                    int (*patch)(void *user, uint64_t offset, const void *data, size_t bytes));
-/* The close member of every sink of the library, by which it is known. */
-int wvl_sink_close_own(void *user, int complete);
 
 #endif

@@ -160,17 +160,6 @@ static void forget(const band_trees *t, uint32_t leaf)
     }
 }
 
-/* What speaks for a node speaks for one of its children too; these begin where the node ends. */
-static void forget_children(const band_trees *t, unsigned level, uint32_t col, uint32_t row)
-{
-    uint64_t children[4];
-    unsigned count = list_children(t, level, col, row, children);
-    for (unsigned i = 0; i < count; i++) {
-        forget(t, t->unsent[children[i]]);
-        forget(t, t->joining[children[i]]);
-    }
-}
-
 static void change_leaf(const band_trees *t, uint32_t leaf)
 {
     uint32_t col = leaf % t->pb->cols, row = leaf / t->pb->cols;
@@ -179,7 +168,13 @@ static void change_leaf(const band_trees *t, uint32_t leaf)
         uint32_t joining = t->joining[n];
         uint16_t inclusion = t->inclusion[n].value, planes = t->planes[n].value;
         if (level) {
-            forget_children(t, level, col, row);
+            /* What speaks for a node speaks for one of its children too; these begin where the node ends. */
+            uint64_t children[4];
+            unsigned count = list_children(t, level, col, row, children);
+            for (unsigned i = 0; i < count; i++) {
+                forget(t, t->unsent[children[i]]);
+                forget(t, t->joining[children[i]]);
+            }
             gather(t, level, col, row);
         } else {
             set_leaf(t, leaf);
@@ -219,33 +214,6 @@ void wvl_meter_change(const wvl_meter *m, uint64_t block, const wvl_block_state 
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
-/* A node is coded with the first leaf that asks for it; what its parent has told is then known. */
-static void put_inclusion(const band_trees *t, uint32_t leaf, wvl_bit_writer *w)
-{
-    uint32_t low = 0, threshold = t->meter->layer + 1;
-    for (unsigned level = t->levels; level-- > 0 && low < threshold;) {
-        uint64_t n = node_over(t, level, leaf);
-        if (t->unsent[n] == leaf) {
-            wvl_tag_node node = t->inclusion[n];
-            (void)wvl_bits_put_tag(w, &node, low, threshold);
-        }
-        low = t->inclusion[n].value;
-    }
-}
-
-static void put_planes(const band_trees *t, uint32_t leaf, wvl_bit_writer *w)
-{
-    uint32_t low = 0, threshold = t->planes[leaf].value + 1u;
-    for (unsigned level = t->levels; level-- > 0;) {
-        uint64_t n = node_over(t, level, leaf);
-        if (t->joining[n] == leaf) {
-            wvl_tag_node node = t->planes[n];
-            (void)wvl_bits_put_tag(w, &node, low, threshold);
-        }
-        low = t->planes[n].value;
-    }
-}
-
 static void put_leaf(const band_trees *t, uint32_t leaf, wvl_bit_writer *w)
 {
     uint64_t b = block_of(t, leaf);
@@ -253,10 +221,27 @@ static void put_leaf(const band_trees *t, uint32_t leaf, wvl_bit_writer *w)
     if (state->sent_passes) {
         wvl_bits_put(w, (uint32_t)joins(state), 1);
     } else {
-        put_inclusion(t, leaf, w);
+        /* A node is coded with the first leaf that asks for it; what its parent has told is then known. */
+        uint32_t low = 0, threshold = t->meter->layer + 1;
+        for (unsigned level = t->levels; level-- > 0 && low < threshold;) {
+            uint64_t n = node_over(t, level, leaf);
+            if (t->unsent[n] == leaf) {
+                wvl_tag_node node = t->inclusion[n];
+                (void)wvl_bits_put_tag(w, &node, low, threshold);
+            }
+            low = t->inclusion[n].value;
+        }
     }
     if (joins(state) && !state->sent_passes) {
-        put_planes(t, leaf, w);
+        uint32_t low = 0, threshold = t->planes[leaf].value + 1u;
+        for (unsigned level = t->levels; level-- > 0;) {
+            uint64_t n = node_over(t, level, leaf);
+            if (t->joining[n] == leaf) {
+                wvl_tag_node node = t->planes[n];
+                (void)wvl_bits_put_tag(w, &node, low, threshold);
+            }
+            low = t->planes[n].value;
+        }
     }
     if (joins(state)) {
         (void)wvl_t2_put_contribution(t->meter->tile, t->pb, b, w);
@@ -266,15 +251,6 @@ static void put_leaf(const band_trees *t, uint32_t leaf, wvl_bit_writer *w)
 /* ---- Phases ---------------------------------------------------------------------------------- */
 
 #define SHORT_BYTE 16u /* phases of a byte of 7 bits, which follows 0xFF, by bits filled */
-
-/* Of a byte with bits that are not all ones, it is no matter which. */
-static void enter_phase(uint32_t phase, uint8_t *bytes, wvl_bit_writer *w)
-{
-    uint32_t filled = phase < SHORT_BYTE ? phase / 2 : phase - SHORT_BYTE;
-    wvl_bits_open(w, bytes);
-    w->free = (phase < SHORT_BYTE ? 8 : 7) - filled;
-    w->byte = phase < SHORT_BYTE && phase & 1 ? (1u << filled) - 1 : 0;
-}
 
 static uint32_t phase_of(const wvl_bit_writer *w, uint32_t began)
 {
@@ -288,7 +264,11 @@ static uint32_t measure_chunk(const band_trees *t, uint64_t chunk, uint32_t phas
 {
     uint64_t first = chunk * CHUNK, end = chunk + 1 == t->chunk_count ? wvl_precinct_blocks(t->pb) : first + CHUNK;
     wvl_bit_writer w;
-    enter_phase(phase, t->meter->bytes, &w);
+    /* Of a byte with bits that are not all ones, it is no matter which. */
+    uint32_t filled = phase < SHORT_BYTE ? phase / 2 : phase - SHORT_BYTE;
+    wvl_bits_open(&w, t->meter->bytes);
+    w.free = (phase < SHORT_BYTE ? 8 : 7) - filled;
+    w.byte = phase < SHORT_BYTE && phase & 1 ? (1u << filled) - 1 : 0;
     for (uint64_t leaf = first; leaf < end; leaf++) {
         put_leaf(t, (uint32_t)leaf, &w);
     }

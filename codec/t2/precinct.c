@@ -209,25 +209,6 @@ static unsigned put_length(const wvl_block_state *state, wvl_bit_writer *w)
     return lblock;
 }
 
-/* The same with the lengths of all segments. */
-static unsigned put_lengths(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block,
-                            const wvl_block_state *state, wvl_bit_writer *w)
-{
-    unsigned lblock = state->lblock;
-    uint32_t passes, bytes;
-    if (!pb->has_segments) {
-        return put_length(state, w);
-    }
-    for (segment_walk walk = open_walk(tile, pb, block, state); next_segment(&walk, &passes, &bytes);) {
-        lblock = wvl_packet_raise_lblock(lblock, passes, bytes);
-    }
-    wvl_bits_put_lblock(w, state->lblock, lblock);
-    for (segment_walk walk = open_walk(tile, pb, block, state); next_segment(&walk, &passes, &bytes);) {
-        wvl_bits_put(w, bytes, lblock + wvl_packet_extra_bits(passes));
-    }
-    return lblock;
-}
-
 uint32_t wvl_t2_zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block)
 {
     const wvl_block_state *state = &tile->states[block];
@@ -257,7 +238,20 @@ unsigned wvl_t2_put_contribution(const wvl_t2_tile *tile, const wvl_precinct_ban
 {
     const wvl_block_state *state = &tile->states[block];
     wvl_bits_put_pass_count(w, state->next_passes - first_pass(pb, state));
-    return put_lengths(tile, pb, block, state, w);
+    /* The same with the lengths of all segments. */
+    unsigned lblock = state->lblock;
+    uint32_t passes, bytes;
+    if (!pb->has_segments) {
+        return put_length(state, w);
+    }
+    for (segment_walk walk = open_walk(tile, pb, block, state); next_segment(&walk, &passes, &bytes);) {
+        lblock = wvl_packet_raise_lblock(lblock, passes, bytes);
+    }
+    wvl_bits_put_lblock(w, state->lblock, lblock);
+    for (segment_walk walk = open_walk(tile, pb, block, state); next_segment(&walk, &passes, &bytes);) {
+        wvl_bits_put(w, bytes, lblock + wvl_packet_extra_bits(passes));
+    }
+    return lblock;
 }
 
 static void put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t col, uint32_t row, uint32_t layer,

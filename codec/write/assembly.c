@@ -180,18 +180,6 @@ static uint64_t put_band(const builder *b, const wvl_precinct_band *from, wvl_as
     return wvl_precinct_blocks(from);
 }
 
-static void put_places(wvl_assembly *a, const wvl_precinct *precinct, const wvl_assembly_packet *packet)
-{
-    wvl_assembly_place *place = a->places + packet->first_place;
-    for (unsigned i = 0; i < precinct->band_count; i++) {
-        uint32_t first = packet->band[i].first_block - (uint32_t)precinct->band[i].first_block;
-        for (uint64_t k = 0; k < wvl_precinct_blocks(&precinct->band[i]); k++) {
-            place->block = first + (uint32_t)wvl_precinct_block(&precinct->band[i], k);
-            (place++)->packet = (uint32_t)(packet - a->packets);
-        }
-    }
-}
-
 /* 0: a band of the packet has too many blocks. */
 static int put_packet(builder *b, const wvl_packet_id *id, uint32_t number, uint32_t part)
 {
@@ -223,7 +211,14 @@ static int put_packet(builder *b, const wvl_packet_id *id, uint32_t number, uint
     a->head_bytes += wvl_packet_marker_bytes(packet->sop, packet->eph) +
                      wvl_t2_header_bound(blocks, 2 * nodes, b->plan->syntax.codings[precinct->coding].style,
                                          b->plan->syntax.layer_count);
-    put_places(a, precinct, packet);
+    wvl_assembly_place *place = a->places + packet->first_place;
+    for (unsigned i = 0; i < precinct->band_count; i++) {
+        uint32_t first = packet->band[i].first_block - (uint32_t)precinct->band[i].first_block;
+        for (uint64_t k = 0; k < wvl_precinct_blocks(&precinct->band[i]); k++) {
+            place->block = first + (uint32_t)wvl_precinct_block(&precinct->band[i], k);
+            (place++)->packet = (uint32_t)(packet - a->packets);
+        }
+    }
     return most + 1 < WVL_ASSEMBLY_MOST_BLOCKS;
 }
 

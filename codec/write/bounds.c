@@ -71,6 +71,64 @@ static void add_band(const wvl_plan *plan, const wvl_coding *coding, const wvl_t
         t->block_index, layers_of_block * (wvl_t2_header_bound(1, 0, coding->style, 1) + 1 + sizeof(wvl_contribution)));
 }
 
+#define SHARE_OF_PART 6u
+
+/* Returns what a band takes whose samples cannot be compressed. */
+static uint64_t raw_bytes(const wvl_coding *coding, const wvl_tile_band *band, uint64_t width, uint64_t height)
+{
+    unsigned guards = coding->guard_bits ? coding->guard_bits - 1u : 0,
+             bits = band->planes > guards ? band->planes - guards : 0;
+    return wvl_mul_saturate(wvl_mul_saturate(width, height), bits) / 8;
+}
+
+/* Sums of tile->components[component], which stands for `times`. */
+static void add_raw(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times,
+                    wvl_coder_tile_sum *t)
+{
+    const wvl_tile_component *tc = &tile->components[component];
+    const wvl_coding *coding = &plan->syntax.codings[tc->coding];
+    for (unsigned r = 0; r <= tc->levels; r++) {
+        const wvl_tile_resolution *resolution = &tile->resolutions[tc->first_resolution + r];
+        uint64_t packet = 0;
+        for (unsigned i = 0; i < resolution->band_count; i++) {
+            const wvl_tile_band *band = &tile->bands[resolution->first_band + i];
+            uint64_t width = wvl_rect_width(band->rect), height = wvl_rect_height(band->rect);
+            unsigned halves = r != 0;
+            t->raw_bytes =
+                wvl_add_saturate(t->raw_bytes, wvl_mul_saturate(raw_bytes(coding, band, width, height), times));
+            width = wvl_min_u64(width, UINT64_C(2) << resolution->ppx >> (1 + halves));
+            height = wvl_min_u64(height, UINT64_C(2) << resolution->ppy >> (1 + halves));
+            packet = wvl_add_saturate(packet, raw_bytes(coding, band, width, height));
+        }
+        t->raw_packet = wvl_max_u64(t->raw_packet, packet);
+    }
+}
+
+/* Two parts that follow one another hold more than the room of one, which is at least half of the limit. So does each
+ * part that was divided: for B bytes, extra parts are at most 3 B / (limit / 2). */
+static uint64_t bound_extra(uint64_t bytes, uint64_t limit)
+{
+    return wvl_mul_saturate(SHARE_OF_PART, bytes / limit + 1);
+}
+
+/* output: most bytes of the tile. */
+static void add_spare_parts(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t output,
+                            const wvl_coder_tile_sum *t, wvl_coder_sum *sum)
+{
+    uint64_t limit = wvl_cs_most_psot(plan);
+    if (output > limit) {
+        sum->spare_parts += wvl_min_u64(bound_extra(output, limit), WVL_CS_MAX_PARTS_PER_TILE - 1);
+    }
+    if (t->raw_bytes > sum->raw_tile_bytes) {
+        sum->raw_tile_bytes = t->raw_bytes;
+        sum->raw_tile = tile->index;
+    }
+    if (t->raw_packet > sum->raw_packet_bytes) {
+        sum->raw_packet_bytes = t->raw_packet;
+        sum->raw_packet_tile = tile->index;
+    }
+}
+
 void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times,
                              wvl_coder_tile_sum *t, wvl_coder_sum *sum)
 {
@@ -81,7 +139,7 @@ void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, ui
     for (; band < end; band++) {
         add_band(plan, coding, band, times, t);
     }
-    wvl_coder_add_raw(plan, tile, component, times, t);
+    add_raw(plan, tile, component, times, t);
     sum->sizes.nodes = sum->sizes.meter_chunks = 0;
     wvl_t2_add_sizes(plan, tile, component, times, &sum->sizes);
     t->nodes = wvl_add_saturate(t->nodes, sum->sizes.nodes);
@@ -123,7 +181,7 @@ void wvl_coder_add_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_
         wvl_add_saturate(wvl_add_saturate(wvl_add_saturate(t->codewords, headers), markers), part_headers);
     output = wvl_add_saturate(output, bound_pointers(plan, segments, packets, wvl_add_saturate(headers, markers)));
     output = wvl_add_saturate(output, plan->syntax.parts ? 255u * 14u : 14u);
-    wvl_coder_add_spare_parts(plan, tile, output, t, sum);
+    add_spare_parts(plan, tile, output, t, sum);
     sum->output_bytes = wvl_add_saturate(sum->output_bytes, output);
     sum->most_packets = wvl_max_u64(sum->most_packets, packets);
     sum->packets = wvl_add_saturate(sum->packets, packets);
@@ -235,62 +293,6 @@ uint64_t wvl_coder_guess_bytes(const wvl_plan *plan, const wvl_coder_sum *sum)
 }
 
 /* ---- Tile-parts that would be longer than Psot can say --------------------------------------- */
-
-#define SHARE_OF_PART 6u
-
-/* Returns what a band takes whose samples cannot be compressed. */
-static uint64_t raw_bytes(const wvl_coding *coding, const wvl_tile_band *band, uint64_t width, uint64_t height)
-{
-    unsigned guards = coding->guard_bits ? coding->guard_bits - 1u : 0,
-             bits = band->planes > guards ? band->planes - guards : 0;
-    return wvl_mul_saturate(wvl_mul_saturate(width, height), bits) / 8;
-}
-
-void wvl_coder_add_raw(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times,
-                       wvl_coder_tile_sum *t)
-{
-    const wvl_tile_component *tc = &tile->components[component];
-    const wvl_coding *coding = &plan->syntax.codings[tc->coding];
-    for (unsigned r = 0; r <= tc->levels; r++) {
-        const wvl_tile_resolution *resolution = &tile->resolutions[tc->first_resolution + r];
-        uint64_t packet = 0;
-        for (unsigned i = 0; i < resolution->band_count; i++) {
-            const wvl_tile_band *band = &tile->bands[resolution->first_band + i];
-            uint64_t width = wvl_rect_width(band->rect), height = wvl_rect_height(band->rect);
-            unsigned halves = r != 0;
-            t->raw_bytes =
-                wvl_add_saturate(t->raw_bytes, wvl_mul_saturate(raw_bytes(coding, band, width, height), times));
-            width = wvl_min_u64(width, UINT64_C(2) << resolution->ppx >> (1 + halves));
-            height = wvl_min_u64(height, UINT64_C(2) << resolution->ppy >> (1 + halves));
-            packet = wvl_add_saturate(packet, raw_bytes(coding, band, width, height));
-        }
-        t->raw_packet = wvl_max_u64(t->raw_packet, packet);
-    }
-}
-
-/* Two parts that follow one another hold more than the room of one, which is at least half of the limit. So does each
- * part that was divided: for B bytes, extra parts are at most 3 B / (limit / 2). */
-static uint64_t bound_extra(uint64_t bytes, uint64_t limit)
-{
-    return wvl_mul_saturate(SHARE_OF_PART, bytes / limit + 1);
-}
-
-void wvl_coder_add_spare_parts(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t output,
-                               const wvl_coder_tile_sum *t, wvl_coder_sum *sum)
-{
-    uint64_t limit = wvl_cs_most_psot(plan);
-    if (output > limit) {
-        sum->spare_parts += wvl_min_u64(bound_extra(output, limit), WVL_CS_MAX_PARTS_PER_TILE - 1);
-    }
-    if (t->raw_bytes > sum->raw_tile_bytes) {
-        sum->raw_tile_bytes = t->raw_bytes;
-        sum->raw_tile = tile->index;
-    }
-    if (t->raw_packet > sum->raw_packet_bytes) {
-        sum->raw_packet_bytes = t->raw_packet;
-        sum->raw_packet_tile = tile->index;
-    }
-}
 
 /* What only samples as they are take; what a proved bound allows, which is several times as much, is divided or found
  * when it is there. */

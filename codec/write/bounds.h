@@ -59,13 +59,7 @@ void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t 
 /* Guesses what coded data takes of a picture like most: photographs, drawings. No promise. */
 uint64_t wvl_coder_guess_bytes(const wvl_plan *plan, const wvl_coder_sum *sum);
 void wvl_coder_carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_tile *tile);
-/* Tile-parts that would be longer than Psot can say (D-cs-08). */
-/* With the plan: sums of tile->components[component], which stands for `times`, and of a tile whose bytes are at most
- * `output`; then what is known to be too much, in words. */
-void wvl_coder_add_raw(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times,
-                       wvl_coder_tile_sum *tile_sum);
-void wvl_coder_add_spare_parts(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t output,
-                               const wvl_coder_tile_sum *tile_sum, wvl_coder_sum *sum);
+/* Says of tile-parts that would be longer than Psot can say (D-cs-08) what is known to be too much, in words. */
 wvl_status wvl_coder_check_raw(const wvl_plan *plan, const wvl_coder_sum *sum, char *problem, size_t problem_bytes);
 /* Parts whose headers a target or a cap leaves room for, beside those of the plan. */
 uint64_t wvl_coder_reserved_parts(const wvl_plan *plan);

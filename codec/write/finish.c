@@ -55,13 +55,6 @@ static wvl_status allocate_layers(wvl_coder *coder)
     return status;
 }
 
-/* Parts and their cost are counted anew every time layers are chosen. */
-static void clear_division(wvl_coder *coder)
-{
-    memset(coder->parts, 0, wvl_plan_most_parts(coder->plan) * sizeof *coder->parts);
-    memset(coder->component_overhead, 0, wvl_plan_cap_groups(coder->plan) * sizeof *coder->component_overhead);
-}
-
 /* Says whether the picture is coded again. If so, its layers go. */
 static wvl_status decide(wvl_coder *coder, wvl_status status)
 {
@@ -95,7 +88,9 @@ static wvl_status check_caps(wvl_coder *coder)
 
 wvl_status wvl_coder_open_layers(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory)
 {
-    clear_division(coder);
+    /* Parts and their cost are counted anew every time layers are chosen. */
+    memset(coder->parts, 0, wvl_plan_most_parts(coder->plan) * sizeof *coder->parts);
+    memset(coder->component_overhead, 0, wvl_plan_cap_groups(coder->plan) * sizeof *coder->component_overhead);
     wvl_status status = wvl_coder_divide_tiles(coder, tiles, memory);
     if (status == WVL_OK) {
         describe_job(coder);

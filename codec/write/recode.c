@@ -60,20 +60,6 @@ static void note_decided(const wvl_recode *r, const wvl_recode_facts *f, const w
     }
 }
 
-/* Blocks that are not decided for the thresholds wanted are coded in full. */
-static void go_deeper(wvl_recode *r, const wvl_recode_facts *f)
-{
-    r->reason = WVL_RECODE_DEEPER;
-    for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
-        r->wanted[g] = f->job->wanted[g];
-        f->keeper->decided[g] = 0;
-    }
-    clear_states(f);
-    for (uint32_t t = 0; t < f->plan->syntax.tile_count; t++) {
-        note_decided(r, f, &f->tiles[t]);
-    }
-}
-
 /* ---- All blocks ------------------------------------------------------------------------------ */
 
 static wvl_status take_all(wvl_recode *r, const wvl_recode_facts *f, wvl_recode_reason reason)
@@ -177,7 +163,16 @@ static wvl_status requantise(wvl_recode *r, const wvl_recode_facts *f)
 wvl_status wvl_recode_decide(wvl_recode *r, const wvl_recode_facts *f)
 {
     if (f->job->is_undecided && (f->status == WVL_OK || f->status == WVL_ERROR_UNREACHABLE)) {
-        go_deeper(r, f);
+        /* Blocks that are not decided for the thresholds wanted are coded in full. */
+        r->reason = WVL_RECODE_DEEPER;
+        for (unsigned g = 0; g < WVL_RATE_GROUPS; g++) {
+            r->wanted[g] = f->job->wanted[g];
+            f->keeper->decided[g] = 0;
+        }
+        clear_states(f);
+        for (uint32_t t = 0; t < f->plan->syntax.tile_count; t++) {
+            note_decided(r, f, &f->tiles[t]);
+        }
         return WVL_OK;
     }
     if (f->status != WVL_OK) {

@@ -204,7 +204,7 @@ static void pack_tile(const wvl_coder *coder, const wvl_tile_plan *tile, const w
             if (plm) {
                 uint8_t code[5];
                 uint32_t length = (uint32_t)wvl_coder_packet_bytes(coder, tile->index, packet);
-                pack(&m->packer, code, (uint64_t)(wvl_cs_put_lengths(&length, 1, code) - code));
+                pack(&m->packer, code, (uint64_t)(wvl_cs_put_length(length, code) - code));
             } else {
                 pack_header(coder, tile->index, packet, &m->packer);
             }

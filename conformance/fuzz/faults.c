@@ -348,18 +348,15 @@ static const fuzz_fault faults[] = {
      "A tile in which a subsampled component has no sample, which B.3 allows: the decoder fails. Grok decodes it.", 0},
     {FUZZ_OPENJPEG, "openjpeg-odd-steps", "2.5.0", has_odd_steps,
      "RPCL and PCRL: it steps by the least distance of precincts of any component and misses those whose distance is "
-     "no multiple of it; the loops of "
-     "B.12.1.3 and B.12.1.4 visit every position.",
+     "no multiple of it; the loops of B.12.1.3 and B.12.1.4 visit every position.",
      0},
     {FUZZ_OPENJPEG, "openjpeg-far-precincts", "2.5.0", has_far_precincts,
      "RPCL, PCRL, CPRL with 16 levels or more (fewer where samples lie far apart): packets of resolutions whose "
-     "precincts are 2^31 or more of the grid across are passed over. Decoded as LRCP the "
-     "same blocks are exact.",
+     "precincts are 2^31 or more of the grid across are passed over. Decoded as LRCP the same blocks are exact.",
      0},
     {FUZZ_OPENJPEG, "openjpeg-no-body", "2.5.0", has_packed_headers_alone,
-     "Packed headers and a tile whose packets are all empty: no byte follows its SOD, and it fails to decode the tile. "
-     "With the headers in the bit stream the "
-     "same packets decode.",
+     "Packed headers and a tile whose packets are all empty: no byte follows its SOD, and it fails to decode the "
+     "tile. With the headers in the bit stream the same packets decode.",
      0},
     {FUZZ_OPENJPEG, "openjpeg-signed-grid", "2.5.0", is_beyond_signed,
      "Coordinates of 2^31 and more: it cannot set the area to decode.", 0},
@@ -372,18 +369,15 @@ static const fuzz_fault faults[] = {
      "A POC end of 256 components, written as 0 (A.6.6), is read as no component.", 0},
     {FUZZ_OPENJPEG, "openjpeg-poc-mct", "2.5.0", has_skipped_transform,
      "POC on a tile whose highest resolution has no sample (1 x 1, one level): it takes the components for different "
-     "in size and leaves the inverse colour "
-     "transform out. FFmpeg decodes it exactly.",
+     "in size and leaves the inverse colour transform out. FFmpeg decodes it exactly.",
      0},
     {FUZZ_OPENJPEG, "openjpeg-mixed-levels", "2.5.0", has_mixed_levels,
      "A colour transform over components of different levels: it takes them for different in size and leaves the "
-     "inverse transform out. FFmpeg and Grok "
-     "decode it exactly.",
+     "inverse transform out. FFmpeg and Grok decode it exactly.",
      0},
     {FUZZ_OPENJPEG, "openjpeg-roi-bypass", "2.5.0", has_region_with_bypass,
      "BYPASS in a component with RGN: raw passes begin a shift too late, and the samples come out wrong. Other "
-     "decoders count from the first plane of the "
-     "block, as D.6 says.",
+     "decoders count from the first plane of the block, as D.6 says.",
      0},
     {FUZZ_OPENJPEG, "openjpeg-31-planes", "2.5.0", has_high_planes,
      "Samples in the 31st plane or beyond, by their depth or by a shift that was asked for: it decodes 30. Where the "
@@ -397,8 +391,8 @@ static const fuzz_fault faults[] = {
      "Blocks of 31 planes, which samples of 24 bits and more have with 9/7: it says itself that it carries 30.", 0},
     {FUZZ_GROK, "grok-odd-pair", "10.0.5", has_odd_pair,
      "A level of two rows, the first at an odd place, is inverted wrongly: 34 x 19 samples at 0,1 are exact with 3 "
-     "levels, wrong with 4; tiles of 37 x 37 with 6 resolutions, from "
-     "OpenJPEG's encoder too. OpenJPEG and FFmpeg decode them exactly.",
+     "levels, wrong with 4; tiles of 37 x 37 with 6 resolutions, from OpenJPEG's encoder too. OpenJPEG and FFmpeg "
+     "decode them exactly.",
      0},
     {FUZZ_GROK, "grok-poc", "10.0.5", has_overlapping_changes,
      "Progression order changes whose volumes overlap: other samples than the original, which OpenJPEG and FFmpeg "
@@ -413,9 +407,9 @@ static const fuzz_fault faults[] = {
     {FUZZ_GROK, "grok-far-precincts", "10.0.5", has_far_precincts, "As OpenJPEG, from which it descends.", 0},
     {FUZZ_GROK, "grok-signed-grid", "10.0.5", is_beyond_signed, "Coordinates of 2^31 and more.", 0},
     {FUZZ_GROK, "grok-component-parts", "10.0.5", has_component_parts,
-     "Tile-parts of one component each, and several layers: other samples than of the same packets without tile-parts, "
-     "of lossless files too, which OpenJPEG decodes exactly: "
-     "picture=Nikon-D300-12bit_2020_g1_dt.png size=67 components=3*8u tile-parts=C layers=5.",
+     "Tile-parts of one component each, and several layers: other samples than of the same packets without "
+     "tile-parts, of lossless files too, which OpenJPEG decodes exactly: picture=Nikon-D300-12bit_2020_g1_dt.png "
+     "size=67 components=3*8u tile-parts=C layers=5.",
      0},
     {FUZZ_GROK, "grok-planes", "10.0.5", has_more_planes,
      "Blocks of 31 planes and more, which 18 levels and more of 9/7 or a shift make: it fails, or hands out other "
@@ -430,9 +424,8 @@ static const fuzz_fault faults[] = {
      0},
     {FUZZ_GROK, "grok-unlike-precincts", "10.0.5", has_unlike_precincts,
      "Components with unlike precincts: other samples, without a word, in all five progressions, of lossless files "
-     "too, "
-     "which OpenJPEG and FFmpeg decode exactly: components=2*8u levels=5 overrides=C1:precincts=[16,16]. The same "
-     "precincts for both components are decoded exactly.",
+     "too, which OpenJPEG and FFmpeg decode exactly: components=2*8u levels=5 overrides=C1:precincts=[16,16]. The "
+     "same precincts for both components are decoded exactly.",
      0},
     {FUZZ_OPENJPH, "openjph-tile-segments", "0.31.0", has_tile_segments,
      "COD, COC, QCD and QCC of tile-part headers: it says that it does not take them, and goes on without.", 0},
@@ -444,23 +437,21 @@ static const fuzz_fault faults[] = {
      0},
     {FUZZ_OPENJPH, "openjph-sop-eph-coc", "0.31.0", has_packet_markers_with_coc,
      "SOP and EPH where a component has a COC: it looks for them beside packets of components without one, and takes "
-     "them for data beside the others, whose Scoc has no bits for "
-     "them (A.6.2). OpenJPEG decodes exactly: size=100,80 components=3*8u mct=off style=64 eph=yes "
-     "overrides=C1-1:levels=3.",
+     "them for data beside the others, whose Scoc has no bits for them (A.6.2). OpenJPEG decodes exactly: size=100,80 "
+     "components=3*8u mct=off style=64 eph=yes overrides=C1-1:levels=3.",
      0},
     {FUZZ_OPENJPH, "openjph-31-planes", "0.31.0", has_31_planes,
-     "9/7 with a band of 31 magnitude bits, though its samples need fewer: other samples, far from the original, where "
-     "OpenJPEG comes as near as the encoder told: "
-     "picture=extreme size=51,34 components=3*8u style=64 reversible=no levels=18 guard-bits=4.",
+     "9/7 with a band of 31 magnitude bits, though its samples need fewer: other samples, far from the original, "
+     "where OpenJPEG comes as near as the encoder told: picture=extreme size=51,34 components=3*8u style=64 "
+     "reversible=no levels=18 guard-bits=4.",
      0},
     {FUZZ_OPENJPH, "openjph-exponent-0", "0.31.0", has_exponent_0,
-     "5/3 with an exponent of 0, which 1 and 2 bits with many guard bits have: other samples. OpenJPEG and Grok decode "
-     "exactly: size=40,30 components=2u style=64 guard-bits=4.",
+     "5/3 with an exponent of 0, which 1 and 2 bits with many guard bits have: other samples. OpenJPEG and Grok "
+     "decode exactly: size=40,30 components=2u style=64 guard-bits=4.",
      0},
     {FUZZ_OPENJPH, "openjph-unequal-rows", "0.31.0", has_unequal_rows,
      "A colour transform beside components of another height: rows cannot be pulled, the call does not come back. "
-     "OpenJPEG decodes exactly: size=26,125 components=8u,8u,8u,8u@4x2 "
-     "style=64 levels=2.",
+     "OpenJPEG decodes exactly: size=26,125 components=8u,8u,8u,8u@4x2 style=64 levels=2.",
      0},
     {FUZZ_OPENJPH, "openjph-far-grid", "0.31.0", is_far,
      "Coordinates beyond 2^31, or tiles that end beyond 2^32: it counts no tiles, or dies (offset=3823718449 "

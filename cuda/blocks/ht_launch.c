@@ -173,16 +173,6 @@ static wvl_cuda_status launch_gathering(const wvl_cuda_ht *ht, const wvl_cuda_ht
     return status ? status : wvl_cuda_run_job(ht->runtime, ht->gather, gather, job, route);
 }
 
-/* Blocks of a class that its grid is made for. Where a device lists sets, those of more than 15 bits mostly lie below
- * all cuts: their kernel would fill multiprocessors for nothing. */
-static uint32_t shape_for(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, unsigned kind, uint32_t most)
-{
-    const uint32_t *counts = job->class_count;
-    int are_few =
-        job->lists && kind == WVL_CUDA_HT_ANY32 && counts[kind] < counts[WVL_CUDA_HT_64] + counts[WVL_CUDA_HT_32];
-    return wvl_min_u32(counts[kind], are_few ? ht->multiprocessors : most);
-}
-
 /* Cleanup passes, refinement, MEL and records. most: blocks that grids are made for; kernels take any number. */
 static wvl_cuda_status launch_coding(const wvl_cuda_ht *ht, const wvl_cuda_ht_job *job, uint32_t most,
                                      wvl_cuda_route route)
@@ -190,7 +180,12 @@ static wvl_cuda_status launch_coding(const wvl_cuda_ht *ht, const wvl_cuda_ht_jo
     uint32_t count = wvl_min_u32(job->block_count, most);
     wvl_cuda_status status = WVL_CUDA_SUCCESS;
     for (unsigned i = 0; i < WVL_CUDA_HT_CLASSES; i++) {
-        uint32_t blocks = shape_for(ht, job, i, most);
+        /* Blocks of a class that its grid is made for. Where a device lists sets, those of more than 15 bits mostly lie
+         * below all cuts: their kernel would fill multiprocessors for nothing. */
+        const uint32_t *counts = job->class_count;
+        int are_few =
+            job->lists && i == WVL_CUDA_HT_ANY32 && counts[i] < counts[WVL_CUDA_HT_64] + counts[WVL_CUDA_HT_32];
+        uint32_t blocks = wvl_min_u32(counts[i], are_few ? ht->multiprocessors : most);
         TRY(status, launch_persistent(ht, &ht->cleanup[i], takes_pairs(i) ? (blocks + 1) / 2 : blocks, job, route));
     }
     if (job->refines) {
@@ -237,17 +232,6 @@ static wvl_pass *add_pass(wvl_block_output *out, uint32_t final_bytes, unsigned 
     return p;
 }
 
-/* Passes that a set does not have stand there and tell nothing, where a block may have more of them (codec/ht/ht.c).
- */
-static void add_missing(const wvl_cuda_ht_block *block, wvl_block_output *out)
-{
-    if (block->cleanup_plane && block->max_passes > 1 && (block->set_passes == 1 || block->set_passes == 2)) {
-        while (out->pass_count < 3) {
-            (void)add_pass(out, out->passes[out->pass_count - 1].final_bytes, 0);
-        }
-    }
-}
-
 void wvl_cuda_ht_describe(const wvl_cuda_ht_block *block, const wvl_cuda_ht_record *r, wvl_block_output *out)
 {
     out->length = r->bytes;
@@ -267,7 +251,14 @@ void wvl_cuda_ht_describe(const wvl_cuda_ht_block *block, const wvl_cuda_ht_reco
     if (r->has_magref) {
         (void)add_pass(out, r->bytes, WVL_PASS_TERM);
     }
-    add_missing(block, out);
+    /* Passes that a set does not have stand there and tell nothing, where a block may have more of them
+     * (codec/ht/ht.c).
+     */
+    if (block->cleanup_plane && block->max_passes > 1 && (block->set_passes == 1 || block->set_passes == 2)) {
+        while (out->pass_count < 3) {
+            (void)add_pass(out, out->passes[out->pass_count - 1].final_bytes, 0);
+        }
+    }
 }
 
 /* ---- Gains ----------------------------------------------------------------------------------- */

@@ -27,16 +27,6 @@ static unsigned container_of(const wvl_cuda_t1_block *b)
     return wvl_cuda_t1_may_copy(b) ? EITHER : NARROW;
 }
 
-static void count_block(const wvl_cuda_t1_block *b, wvl_cuda_t1_job *job)
-{
-    unsigned kind = class_of(b), container = container_of(b);
-    job->class_count[kind]++;
-    job->item_most[kind] += b->planes;
-    job->narrow_count[kind] += container != WIDE;
-    job->wide_count[kind] += container != NARROW;
-    job->is_styled |= b->style & WVL_CUDA_T1_STYLED;
-}
-
 void wvl_cuda_t1_sort_some(const wvl_cuda_t1_block *blocks, const uint32_t *ids, uint32_t count, uint32_t *lists,
                            wvl_cuda_t1_job *job)
 {
@@ -48,7 +38,13 @@ void wvl_cuda_t1_sort_some(const wvl_cuda_t1_block *blocks, const uint32_t *ids,
     job->block_count = count;
     job->is_styled = 0;
     for (uint32_t i = 0; i < count; i++) {
-        count_block(&blocks[ids ? ids[i] : i], job);
+        const wvl_cuda_t1_block *b = &blocks[ids ? ids[i] : i];
+        unsigned kind = class_of(b), container = container_of(b);
+        job->class_count[kind]++;
+        job->item_most[kind] += b->planes;
+        job->narrow_count[kind] += container != WIDE;
+        job->wide_count[kind] += container != NARROW;
+        job->is_styled |= b->style & WVL_CUDA_T1_STYLED;
     }
     for (uint32_t i = 0, first = 0, item = 0; i < WVL_CUDA_T1_CLASSES; i++) {
         next[i][NARROW] = job->class_first[i] = first;

@@ -190,22 +190,6 @@ static void add_any(builder *b, const unit *u, unsigned level)
 
 /* ---- Marching -------------------------------------------------------------------------------- */
 
-/* Iterations of four rows from the first row of the level to the last of the next: march.cuh has the same sum. */
-static uint32_t march_iterations(const unit *u, unsigned level)
-{
-    wvl_rect r = level_rect(u, level);
-    int64_t y0 = r.y0, y1 = r.y1, lag = !u->tc->reversible;
-    int64_t base = ((y0 >> 1) - 1) >> 1, one = (((y1 - 1) >> 1) - 1) >> 1, two = ((((y1 + 1) >> 1) - 1) >> 1) + lag;
-    return (uint32_t)((one > two ? one : two) + 1 - base);
-}
-
-/* Rows are divided into items of equal length. No item has more than the given number of iterations. */
-static void cut_evenly(wvl_cuda_split *split, uint64_t stretch)
-{
-    split->rows = split->long_rows = (uint32_t)wvl_ceil_div(split->iterations, stretch);
-    split->long_iterations = split->iterations;
-}
-
 /* More rows, so that every multiprocessor has as many warps as some have. wave: warps that come one to each. */
 static void fill_wave(wvl_cuda_split *split, uint64_t panels, uint64_t wave, uint64_t least)
 {
@@ -245,40 +229,6 @@ static uint64_t choose_plane_stretch(const builder *b, const wvl_cuda_split *spl
     return split->reversible ? wvl_min_u64(chosen, WVL_CUDA_PLANE_STRETCH_MANY) : chosen;
 }
 
-/* Thread blocks that mix colors: long rows and short ones. */
-static void cut_mixed(const builder *b, uint64_t wave, uint32_t run_in, wvl_cuda_split *split)
-{
-    uint32_t long_rows = 0, longer = wvl_cuda_choose_long(b->panels, wave, split->iterations, run_in, &long_rows);
-    if (longer > WVL_CUDA_MARCH_SHORT_MOST) {
-        cut_long(split, long_rows, longer, WVL_CUDA_MARCH_REST);
-    }
-}
-
-static void cut_rows(const builder *b, unsigned level, wvl_cuda_split *split)
-{
-    uint64_t panels = b->panels, iterations = split->iterations, wave = b->row->counted * b->multiprocessors;
-    uint32_t least = level > 1 ? WVL_CUDA_PLANE_STRETCH_MIN : WVL_CUDA_MARCH_STRETCH_MIN;
-    uint32_t run_in = split->reversible ? WVL_CUDA_RUN_IN53 : WVL_CUDA_RUN_IN97;
-    int mixes = b->row->share == WVL_CUDA_SHARE_MIX, wide = b->row->columns == WVL_CUDA_MARCH_WIDE;
-    uint64_t chosen = wvl_cuda_choose_stretch(panels, wave, iterations, run_in, least);
-    uint64_t part = wvl_max_u64(wave * WVL_CUDA_PLANE_WAVE / 100 / panels, 1);
-    uint64_t whole = wvl_max_u64(wvl_ceil_div(iterations, part), least);
-    split->grade = 100;
-    cut_evenly(split, level > 1 ? choose_plane_stretch(b, split, whole, chosen) : chosen);
-    if (level == 1 && panels * split->rows <= wave) {
-        fill_wave(split, panels, b->multiprocessors * (mixes ? 3 : 1), least);
-    }
-    if (wide && !split->reversible && panels * split->rows <= wave) {
-        split->grade = WVL_CUDA_MARCH_GRADE97_WIDE;
-    }
-    if (mixes) {
-        cut_mixed(b, wave, run_in, split);
-    }
-    if (wide && split->reversible && b->row->end == WVL_CUDA_END_GRAY && b->components == 1) {
-        cut_wave(b, split);
-    }
-}
-
 static void build_march(const builder *b, const unit *u, unsigned level, wvl_cuda_split *split)
 {
     memset(split, 0, sizeof *split);
@@ -290,8 +240,39 @@ static void build_march(const builder *b, const unit *u, unsigned level, wvl_cud
     split->lead = b->row->owns == WVL_CUDA_OWNS_EDGES ? 0 : split->room;
     split->columns = b->row->columns;
     split->panels = wvl_cuda_march_panels(b, u, level, b->row);
-    split->iterations = march_iterations(u, level);
-    cut_rows(b, level, split);
+    /* Iterations of four rows from the first row of the level to the last of the next: march.cuh has the same sum. */
+    wvl_rect r = level_rect(u, level);
+    int64_t y0 = r.y0, y1 = r.y1, lag = !u->tc->reversible;
+    int64_t base = ((y0 >> 1) - 1) >> 1, one = (((y1 - 1) >> 1) - 1) >> 1, two = ((((y1 + 1) >> 1) - 1) >> 1) + lag;
+    split->iterations = (uint32_t)((one > two ? one : two) + 1 - base);
+    uint64_t panels = b->panels, iterations = split->iterations, wave = b->row->counted * b->multiprocessors;
+    uint32_t least = level > 1 ? WVL_CUDA_PLANE_STRETCH_MIN : WVL_CUDA_MARCH_STRETCH_MIN;
+    uint32_t run_in = split->reversible ? WVL_CUDA_RUN_IN53 : WVL_CUDA_RUN_IN97;
+    int mixes = b->row->share == WVL_CUDA_SHARE_MIX, wide = b->row->columns == WVL_CUDA_MARCH_WIDE;
+    uint64_t chosen = wvl_cuda_choose_stretch(panels, wave, iterations, run_in, least);
+    uint64_t part = wvl_max_u64(wave * WVL_CUDA_PLANE_WAVE / 100 / panels, 1);
+    uint64_t whole = wvl_max_u64(wvl_ceil_div(iterations, part), least);
+    split->grade = 100;
+    /* Rows are divided into items of equal length. No item has more than the given number of iterations. */
+    uint64_t stretch = level > 1 ? choose_plane_stretch(b, split, whole, chosen) : chosen;
+    split->rows = split->long_rows = (uint32_t)wvl_ceil_div(split->iterations, stretch);
+    split->long_iterations = split->iterations;
+    if (level == 1 && panels * split->rows <= wave) {
+        fill_wave(split, panels, b->multiprocessors * (mixes ? 3 : 1), least);
+    }
+    if (wide && !split->reversible && panels * split->rows <= wave) {
+        split->grade = WVL_CUDA_MARCH_GRADE97_WIDE;
+    }
+    if (mixes) {
+        /* Thread blocks that mix colors: long rows and short ones. */
+        uint32_t long_rows = 0, longer = wvl_cuda_choose_long(b->panels, wave, split->iterations, run_in, &long_rows);
+        if (longer > WVL_CUDA_MARCH_SHORT_MOST) {
+            cut_long(split, long_rows, longer, WVL_CUDA_MARCH_REST);
+        }
+    }
+    if (wide && split->reversible && b->row->end == WVL_CUDA_END_GRAY && b->components == 1) {
+        cut_wave(b, split);
+    }
     split->pack = 1;
     split->beside = 1;
     if (level > 1) {

@@ -60,19 +60,6 @@ static unsigned class_of(const wvl_assembly_packet *packet)
     return packet->node_count <= WVL_CUDA_PACKETS_SMALL_NODES ? WVL_CUDA_PACKETS_SMALL : WVL_CUDA_PACKETS_WIDE;
 }
 
-static void sort_packets(const wvl_assembly *a, uint32_t *order, wvl_cuda_packets_job *job)
-{
-    uint32_t next[WVL_CUDA_PACKETS_CLASSES] = {0};
-    memset(job->class_count, 0, sizeof job->class_count);
-    for (uint32_t i = 0; i < a->packet_count; i++) {
-        job->class_count[class_of(&a->packets[i])]++;
-    }
-    next[WVL_CUDA_PACKETS_SMALL] = job->class_count[WVL_CUDA_PACKETS_WIDE];
-    for (uint32_t i = 0; i < a->packet_count; i++) {
-        order[next[class_of(&a->packets[i])]++] = i;
-    }
-}
-
 int wvl_cuda_packets_measure(const wvl_assembly *a, uint32_t pieces, uint32_t *order, wvl_cuda_packets_job *job)
 {
     uint64_t all =
@@ -82,7 +69,15 @@ int wvl_cuda_packets_measure(const wvl_assembly *a, uint32_t pieces, uint32_t *o
         return 0;
     }
     lay_out(a, all, &job->work);
-    sort_packets(a, order, job);
+    uint32_t next[WVL_CUDA_PACKETS_CLASSES] = {0};
+    memset(job->class_count, 0, sizeof job->class_count);
+    for (uint32_t i = 0; i < a->packet_count; i++) {
+        job->class_count[class_of(&a->packets[i])]++;
+    }
+    next[WVL_CUDA_PACKETS_SMALL] = job->class_count[WVL_CUDA_PACKETS_WIDE];
+    for (uint32_t i = 0; i < a->packet_count; i++) {
+        order[next[class_of(&a->packets[i])]++] = i;
+    }
     job->packet_count = a->packet_count;
     job->part_count = a->part_count;
     job->place_count = a->place_count;

@@ -142,23 +142,6 @@ static void run_task_wide(void *arg, uint32_t task, uint32_t worker)
               task - job->first_task[index], set);
 }
 
-static void run_level_wide(wvl_backend_job *job)
-{
-    uint64_t tasks = 0, count = wide_count(job);
-    for (uint64_t i = 0; i < count; i++) {
-        wvl_cpu_unit unit = wide_unit(job, i);
-        uint32_t level = round_level(job, &unit);
-        job->first_task[i] = tasks;
-        if (level != UINT32_MAX) {
-            wvl_dwt_strand strands[WVL_STRANDS_MAX];
-            build_strands(job, &unit, level, wide_planes(job, &unit), strands);
-            tasks += wvl_dwt_count_strips(strands, unit.count, strips_wanted(job));
-        }
-    }
-    job->first_task[count] = tasks;
-    wvl_pool_run(job->backend->pool, (uint32_t)tasks, run_task_wide, job);
-}
-
 static void run_job(wvl_backend_job *job)
 {
     wvl_pool *pool = job->backend->pool;
@@ -167,7 +150,19 @@ static void run_job(wvl_backend_job *job)
         return;
     }
     for (job->level = 1; job->level <= wvl_max_u32(job->backend->plan->syntax.max_levels, 1); job->level++) {
-        run_level_wide(job);
+        uint64_t tasks = 0, count = wide_count(job);
+        for (uint64_t i = 0; i < count; i++) {
+            wvl_cpu_unit unit = wide_unit(job, i);
+            uint32_t level = round_level(job, &unit);
+            job->first_task[i] = tasks;
+            if (level != UINT32_MAX) {
+                wvl_dwt_strand strands[WVL_STRANDS_MAX];
+                build_strands(job, &unit, level, wide_planes(job, &unit), strands);
+                tasks += wvl_dwt_count_strips(strands, unit.count, strips_wanted(job));
+            }
+        }
+        job->first_task[count] = tasks;
+        wvl_pool_run(job->backend->pool, (uint32_t)tasks, run_task_wide, job);
     }
 }
 
@@ -262,18 +257,6 @@ static wvl_status cpu_prepare(wvl_backend *b, const wvl_plan *plan, const wvl_ba
 
 static void cpu_release(wvl_backend_job *job) { wvl_workspaces_give(&job->backend->workspaces, &job->workspace); }
 
-static void build_units(wvl_backend_job *job)
-{
-    const wvl_plan *plan = job->backend->plan;
-    wvl_cpu_unit *unit = job->units;
-    for (uint32_t t = 0; t < job->tile_count; t++) {
-        uint32_t component = 0;
-        while (wvl_cpu_next_unit(plan, &job->tiles[t], t, &component, unit)) {
-            unit++;
-        }
-    }
-}
-
 static wvl_status cpu_submit(wvl_backend *b, const wvl_image *image, const wvl_tile_plan *tiles, uint32_t tile_count,
                              wvl_backend_job **out)
 {
@@ -291,7 +274,14 @@ static wvl_status cpu_submit(wvl_backend *b, const wvl_image *image, const wvl_t
     job->tiles = tiles;
     job->tile_count = tile_count;
     atomic_store(&job->outside, 0);
-    build_units(job);
+    const wvl_plan *plan = job->backend->plan;
+    wvl_cpu_unit *unit = job->units;
+    for (uint32_t t = 0; t < job->tile_count; t++) {
+        uint32_t component = 0;
+        while (wvl_cpu_next_unit(plan, &job->tiles[t], t, &component, unit)) {
+            unit++;
+        }
+    }
     memset(job->coefs[0].bounds, 0, (size_t)(job->shape.block_count * sizeof(uint32_t)));
     *out = job;
     return WVL_OK;

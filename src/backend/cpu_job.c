@@ -68,26 +68,6 @@ static job_parts carve_parts(wvl_carver *carver, wvl_carver *work, const wvl_pla
     return p;
 }
 
-static wvl_backend_job *build_job(wvl_carver *carver, wvl_carver *work, const wvl_plan *plan,
-                                  const wvl_cpu_shape *shape, const wvl_tile_plan *tiles, uint32_t tile_count,
-                                  uint32_t concurrency)
-{
-    job_parts p = carve_parts(carver, work, plan, shape, tiles, tile_count, concurrency);
-    p.job->shape = *shape;
-    p.job->unit_count = shape->units;
-    p.job->units = p.units;
-    p.job->planes = p.planes;
-    p.job->first_task = p.first_task;
-    p.job->workers = p.workers;
-    p.job->coefs = p.coefs;
-    for (uint32_t t = 0; t < tile_count; t++) {
-        p.coefs[t] = (wvl_coefs){&tiles[t], p.samples, p.bounds, NULL};
-        p.samples += tiles[t].coef_bytes;
-        p.bounds += tiles[t].block_count;
-    }
-    return p.job;
-}
-
 static wvl_cpu_shape measure_tiles(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
                                    uint32_t concurrency)
 {
@@ -134,6 +114,19 @@ wvl_status wvl_cpu_lay_out_job(wvl_backend_job *job, const wvl_tile_plan *tiles,
     }
     carver = (wvl_carver){(uint8_t *)job, 0};
     work = (wvl_carver){job->work, 0};
-    (void)build_job(&carver, &work, plan, &shape, tiles, tile_count, concurrency);
+    job_parts p = carve_parts(&carver, &work, plan, &shape, tiles, tile_count, concurrency);
+    p.job->shape = shape;
+    p.job->unit_count = shape.units;
+    p.job->units = p.units;
+    p.job->planes = p.planes;
+    p.job->first_task = p.first_task;
+    p.job->workers = p.workers;
+    p.job->coefs = p.coefs;
+    for (uint32_t t = 0; t < tile_count; t++) {
+        p.coefs[t] = (wvl_coefs){&tiles[t], p.samples, p.bounds, NULL};
+        p.samples += tiles[t].coef_bytes;
+        p.bounds += tiles[t].block_count;
+    }
+
     return WVL_OK;
 }

@@ -114,26 +114,6 @@ static void carve_bands(wvl_carver *samples, const wvl_strip_options *o, uint32_
     }
 }
 
-static void carve_levels(wvl_carver *carver, const wvl_strip_options *o, uint32_t component, const wvl_tile_plan *tile,
-                         part_state *part)
-{
-    const wvl_tile_component *tc = &tile->components[component];
-    level_state *states = wvl_carve(carver, tc->levels + 1u, sizeof *states);
-    if (carver->base) {
-        memset(states, 0, (tc->levels + 1u) * sizeof *states);
-        part->levels = states;
-    }
-    for (unsigned level = 2; level <= tc->levels; level++) {
-        wvl_rect rect = resolution_of(tile, component, tc->levels - level + 1u)->rect;
-        level_state state = {.pitch = wvl_cpu_plane_pitch(wvl_rect_width(rect), wvl_cpu_line_kind(tc))};
-        state.room = wvl_min_u32(input_rows(o, component, level) + 2 * ROWS_BEHIND, wvl_rect_height(rect));
-        state.rows = wvl_carve(carver, state.room, state.pitch);
-        if (carver->base) {
-            states[level] = state;
-        }
-    }
-}
-
 static void carve_tile(wvl_carver *carver, const wvl_strip_options *o, const wvl_tile_plan *from, tile_state *tile)
 {
     wvl_tile_band *bands = wvl_carve(carver, from->band_count, sizeof *bands);
@@ -147,28 +127,28 @@ static void carve_tile(wvl_carver *carver, const wvl_strip_options *o, const wvl
         for (unsigned r = 0; r <= from->components[c].levels; r++) {
             carve_bands(&samples, o, c, r, tile);
         }
-        carve_levels(carver, o, c, from, carver->base ? &tile->parts[c] : NULL);
+        part_state *part = carver->base ? &tile->parts[c] : NULL;
+        const wvl_tile_component *tc = &from->components[c];
+        level_state *states = wvl_carve(carver, tc->levels + 1u, sizeof *states);
+        if (carver->base) {
+            memset(states, 0, (tc->levels + 1u) * sizeof *states);
+            part->levels = states;
+        }
+        for (unsigned level = 2; level <= tc->levels; level++) {
+            wvl_rect rect = resolution_of(from, c, tc->levels - level + 1u)->rect;
+            level_state state = {.pitch = wvl_cpu_plane_pitch(wvl_rect_width(rect), wvl_cpu_line_kind(tc))};
+            state.room = wvl_min_u32(input_rows(o, c, level) + 2 * ROWS_BEHIND, wvl_rect_height(rect));
+            state.rows = wvl_carve(carver, state.room, state.pitch);
+            if (carver->base) {
+                states[level] = state;
+            }
+        }
     }
     tile->sample_bytes = samples.used;
     tile->samples = wvl_carve(carver, samples.used, 1);
     if (carver->base) {
         memcpy(bands, from->bands, from->band_count * sizeof *bands);
         tile->view.bands = bands;
-    }
-}
-
-static void carve_workers(wvl_carver *carver, const wvl_strip_options *o, uint32_t sets, wvl_cpu_lines *workers)
-{
-    wvl_cpu_shape shape = {.strands_max = 1};
-    for (uint32_t t = 0; t < o->tile_count; t++) {
-        shape.strands_max = wvl_max_u32(shape.strands_max, wvl_front_count_strands(o->plan, &o->tiles[t], 0));
-        for (uint32_t c = 0; c < o->tiles[t].component_count; c++) {
-            wvl_cpu_add_component(&shape, &o->tiles[t], c, 1);
-        }
-    }
-    for (uint32_t i = 0; i < sets; i++) {
-        wvl_cpu_lines unused;
-        wvl_cpu_carve_lines(carver, &shape, carver->base ? &workers[i] : &unused);
     }
 }
 
@@ -182,7 +162,17 @@ static void carve_all(wvl_carver *carver, wvl_strips *s)
     s->tiles = wvl_carve(carver, o->tile_count, sizeof *s->tiles);
     s->workers = wvl_carve(carver, s->set_count, sizeof *s->workers);
     s->tasks = wvl_carve(carver, s->task_room, sizeof *s->tasks);
-    carve_workers(carver, o, s->set_count, s->workers);
+    wvl_cpu_shape shape = {.strands_max = 1};
+    for (uint32_t t = 0; t < o->tile_count; t++) {
+        shape.strands_max = wvl_max_u32(shape.strands_max, wvl_front_count_strands(o->plan, &o->tiles[t], 0));
+        for (uint32_t c = 0; c < o->tiles[t].component_count; c++) {
+            wvl_cpu_add_component(&shape, &o->tiles[t], c, 1);
+        }
+    }
+    for (uint32_t i = 0; i < s->set_count; i++) {
+        wvl_cpu_lines unused;
+        wvl_cpu_carve_lines(carver, &shape, carver->base ? &s->workers[i] : &unused);
+    }
     for (uint32_t t = 0; t < o->tile_count; t++) {
         tile_state unused;
         memset(&unused, 0, sizeof unused);
@@ -209,31 +199,6 @@ static void aim_band(tile_state *tile, uint32_t b)
     band->coef_offset = state->at - wvl_coef_cell(band, state->base * band->block_cols);
 }
 
-static void start_tile(wvl_strips *s, uint32_t index)
-{
-    tile_state *tile = &s->tiles[index];
-    const wvl_plan *plan = s->options.plan;
-    wvl_cpu_unit unit;
-    uint32_t next = 0;
-    memset(tile->bounds, 0, tile->view.block_count * sizeof *tile->bounds);
-    memset(tile->rows, 0, tile->view.band_count * sizeof *tile->rows);
-    for (uint32_t b = 0; b < tile->view.band_count; b++) {
-        aim_band(tile, b);
-    }
-    for (uint32_t c = 0; c < tile->view.component_count; c++) {
-        const wvl_tile_component *tc = &tile->view.components[c];
-        memset(&tile->parts[c].unit, 0, sizeof tile->parts[c].unit);
-        for (unsigned level = 0; level <= tc->levels; level++) {
-            level_state *l = &tile->parts[c].levels[level];
-            wvl_rect rect = resolution_of(&tile->view, c, level ? tc->levels - level + 1u : tc->levels)->rect;
-            l->base = l->have = l->done = l->target = rect.y0;
-        }
-    }
-    while (wvl_cpu_next_unit(plan, &tile->view, index, &next, &unit)) {
-        tile->parts[unit.component].unit = unit;
-    }
-}
-
 static wvl_status strips_open(const wvl_strip_options *options, wvl_strips **out)
 {
     wvl_strips *s = wvl_alloc_zeroed(options->host, sizeof *s);
@@ -255,7 +220,27 @@ static wvl_status strips_open(const wvl_strip_options *options, wvl_strips **out
     carver = (wvl_carver){s->memory, 0};
     carve_all(&carver, s);
     for (uint32_t t = 0; t < options->tile_count; t++) {
-        start_tile(s, t);
+        tile_state *tile = &s->tiles[t];
+        const wvl_plan *plan = s->options.plan;
+        wvl_cpu_unit unit;
+        uint32_t next = 0;
+        memset(tile->bounds, 0, tile->view.block_count * sizeof *tile->bounds);
+        memset(tile->rows, 0, tile->view.band_count * sizeof *tile->rows);
+        for (uint32_t b = 0; b < tile->view.band_count; b++) {
+            aim_band(tile, b);
+        }
+        for (uint32_t c = 0; c < tile->view.component_count; c++) {
+            const wvl_tile_component *tc = &tile->view.components[c];
+            memset(&tile->parts[c].unit, 0, sizeof tile->parts[c].unit);
+            for (unsigned level = 0; level <= tc->levels; level++) {
+                level_state *l = &tile->parts[c].levels[level];
+                wvl_rect rect = resolution_of(&tile->view, c, level ? tc->levels - level + 1u : tc->levels)->rect;
+                l->base = l->have = l->done = l->target = rect.y0;
+            }
+        }
+        while (wvl_cpu_next_unit(plan, &tile->view, t, &next, &unit)) {
+            tile->parts[unit.component].unit = unit;
+        }
     }
     *out = s;
     return WVL_OK;
@@ -434,23 +419,6 @@ static int plan_tile(wvl_strips *s, uint32_t index)
     return fits;
 }
 
-static void begin_feed(wvl_strips *s, uint64_t end)
-{
-    for (uint32_t t = 0; t < s->options.tile_count; t++) {
-        const tile_state *tile = &s->tiles[t];
-        for (uint32_t c = 0; c < tile->view.component_count; c++) {
-            const wvl_tile_component *tc = &tile->view.components[c];
-            level_state *levels = tile->parts[c].levels;
-            uint64_t rows = wvl_ceil_div(end, s->options.plan->syntax.components[c].dy);
-            rows = wvl_min_u64(wvl_max_u64(rows, tc->rect.y0), tc->rect.y1);
-            levels[tc->levels ? 1 : 0].have = (uint32_t)rows;
-            for (unsigned l = 2; l <= tc->levels; l++) {
-                slide_level(&levels[l]);
-            }
-        }
-    }
-}
-
 static void end_round(wvl_strips *s)
 {
     for (uint32_t t = 0; t < s->options.tile_count; t++) {
@@ -468,7 +436,19 @@ static wvl_status strips_feed(wvl_strips *s, const wvl_image *image, uint64_t en
 {
     s->image = image;
     atomic_store(&s->outside, 0);
-    begin_feed(s, end);
+    for (uint32_t t = 0; t < s->options.tile_count; t++) {
+        const tile_state *tile = &s->tiles[t];
+        for (uint32_t c = 0; c < tile->view.component_count; c++) {
+            const wvl_tile_component *tc = &tile->view.components[c];
+            level_state *levels = tile->parts[c].levels;
+            uint64_t rows = wvl_ceil_div(end, s->options.plan->syntax.components[c].dy);
+            rows = wvl_min_u64(wvl_max_u64(rows, tc->rect.y0), tc->rect.y1);
+            levels[tc->levels ? 1 : 0].have = (uint32_t)rows;
+            for (unsigned l = 2; l <= tc->levels; l++) {
+                slide_level(&levels[l]);
+            }
+        }
+    }
     for (s->level = 1; s->level <= wvl_max_u32(s->options.plan->syntax.max_levels, 1); s->level++) {
         int fits = 1;
         s->task_count = 0;
@@ -516,27 +496,23 @@ static uint64_t strips_collect(wvl_strips *s, wvl_coefs *coefs)
     return blocks;
 }
 
-/* The row of blocks that is not complete goes to the front of the window. */
-static void pass_band(tile_state *tile, uint32_t b)
-{
-    const wvl_tile_band *band = &tile->view.bands[b];
-    band_state *state = &tile->bands[b];
-    uint64_t row_bytes = (uint64_t)band->block_cols * band->cell_width * band->cell_height * band->coef_bytes;
-    uint8_t *window = tile->samples + state->at;
-    uint32_t end = tile->rows[b].end;
-    if (end > state->base) {
-        memmove(window, window + (end - state->base) * row_bytes, (size_t)((state->touched - end) * row_bytes));
-        state->base = end;
-        tile->rows[b].first = end;
-        aim_band(tile, b);
-    }
-}
-
 static void strips_pass(wvl_strips *s)
 {
     for (uint32_t t = 0; t < s->options.tile_count; t++) {
         for (uint32_t b = 0; b < s->tiles[t].view.band_count; b++) {
-            pass_band(&s->tiles[t], b);
+            /* The row of blocks that is not complete goes to the front of the window. */
+            tile_state *tile = &s->tiles[t];
+            const wvl_tile_band *band = &tile->view.bands[b];
+            band_state *state = &tile->bands[b];
+            uint64_t row_bytes = (uint64_t)band->block_cols * band->cell_width * band->cell_height * band->coef_bytes;
+            uint8_t *window = tile->samples + state->at;
+            uint32_t end = tile->rows[b].end;
+            if (end > state->base) {
+                memmove(window, window + (end - state->base) * row_bytes, (size_t)((state->touched - end) * row_bytes));
+                state->base = end;
+                tile->rows[b].first = end;
+                aim_band(tile, b);
+            }
         }
     }
 }

@@ -39,7 +39,7 @@ static inline void wvl_workspaces_add(wvl_workspaces *workspaces, wvl_workspace 
     pthread_mutex_unlock(&workspaces->lock);
 }
 
-/* How well a free workspace suits a job; 0: not at all. Called under the lock. */
+/* How well a free workspace suits a job; 0: not at all. NULL: all suit. Called under the lock. */
 typedef unsigned (*wvl_workspace_fits)(const wvl_workspace *workspace, const void *wanted);
 
 /* Finds where the list names the free workspace that suits best, the first of several. Under the lock. NULL: there is
@@ -51,7 +51,10 @@ static inline wvl_workspace **wvl_workspaces_find(wvl_workspaces *workspaces, wv
     wvl_workspace **found = NULL;
     unsigned most = 0;
     for (wvl_workspace **at = &workspaces->first; *at; at = &(*at)->next) {
-        unsigned suits = (*at)->busy ? 0 : fits(*at, wanted);
+        unsigned suits = !(*at)->busy;
+        if (suits && fits) {
+            suits = fits(*at, wanted);
+        }
         if (suits > most) {
             most = suits;
             found = at;
@@ -86,17 +89,10 @@ static inline wvl_workspace *wvl_workspaces_remove_fitting(wvl_workspaces *works
     return found;
 }
 
-static inline unsigned wvl_workspace_fits_all(const wvl_workspace *workspace, const void *wanted)
-{
-    (void)workspace;
-    (void)wanted;
-    return 1;
-}
-
 /* A workspace that no job has, or NULL. */
 static inline wvl_workspace *wvl_workspaces_take(wvl_workspaces *workspaces)
 {
-    return wvl_workspaces_take_fitting(workspaces, wvl_workspace_fits_all, NULL);
+    return wvl_workspaces_take_fitting(workspaces, NULL, NULL);
 }
 
 static inline void wvl_workspaces_give(wvl_workspaces *workspaces, wvl_workspace *workspace)

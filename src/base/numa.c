@@ -130,13 +130,6 @@ static int are_equal(const wvl_numa_set *a, const wvl_numa_set *b) { return !mem
 
 /* ---- Memory nodes ---------------------------------------------------------------------------- */
 
-/* -1: the machine does not say. */
-static long read_number(const wvl_numa_calls *calls, const char *path)
-{
-    char text[32];
-    return calls->read(path, text, sizeof text) ? -1 : strtol(text, NULL, 10);
-}
-
 void wvl_numa_find(unsigned domain, unsigned bus, unsigned pci_device, wvl_numa_node *node)
 {
     char path[96];
@@ -147,7 +140,9 @@ void wvl_numa_find(unsigned domain, unsigned bus, unsigned pci_device, wvl_numa_
         return;
     }
     snprintf(path, sizeof path, "/sys/bus/pci/devices/%04x:%02x:%02x.0/numa_node", domain, bus, pci_device);
-    long number = read_number(calls, path);
+    /* -1: the machine does not say. */
+    char text[32];
+    long number = calls->read(path, text, sizeof text) ? -1 : strtol(text, NULL, 10);
     if (number < 0 || number >= (long)WVL_NUMA_CPUS) {
         return;
     }

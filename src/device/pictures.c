@@ -146,16 +146,6 @@ void wvl_pictures_drop(const wvl_pictures *p, wvl_picture_facts *facts, int keep
     memset(facts, 0, sizeof *facts);
 }
 
-/* The last layer holds everything. */
-static void describe_last(const wvl_plan *plan, const wvl_finished *finished, wvl_layer_result *layer)
-{
-    layer->bytes = finished->bytes - finished->codestream_offset;
-    layer->decoded_error = -1.0;
-    int is_exact = plan->rate.lossless || (finished->is_everything && plan->rate.reversible_share >= 1.0);
-    layer->slope = finished->threshold;
-    layer->squared_error = is_exact ? 0.0 : wvl_layers_squared_error(plan, finished->energy, finished->gain);
-}
-
 static void describe_layers(const wvl_plan *plan, const wvl_finished *finished, wvl_layer_result *layers)
 {
     uint32_t last = plan->syntax.layer_count - 1;
@@ -165,7 +155,13 @@ static void describe_layers(const wvl_plan *plan, const wvl_finished *finished, 
         double error = is_exact ? 0.0 : wvl_layers_squared_error(plan, finished->energy, from->gain);
         layers[i] = (wvl_layer_result){from->bytes, from->threshold, error, -1.0};
     }
-    describe_last(plan, finished, &layers[last]);
+    /* The last layer holds everything. */
+    wvl_layer_result *layer = &layers[last];
+    layer->bytes = finished->bytes - finished->codestream_offset;
+    layer->decoded_error = -1.0;
+    int is_exact = plan->rate.lossless || (finished->is_everything && plan->rate.reversible_share >= 1.0);
+    layer->slope = finished->threshold;
+    layer->squared_error = is_exact ? 0.0 : wvl_layers_squared_error(plan, finished->energy, finished->gain);
 }
 
 /* Workspaces are enough for all that come at a time; one that is being replaced by a larger one, or that all need which

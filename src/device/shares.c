@@ -208,9 +208,26 @@ static wvl_result_part part_of(const void *from, uint64_t index)
     return (wvl_result_part){share->facts.part_bytes[index], name->tile, name->index, name->count, name->cap_group};
 }
 
-/* Sums of all ranges, in the lists of the first. */
-static void join_facts(wvl_shares *s, uint64_t codestream_bytes)
+wvl_result *wvl_shares_create_result(wvl_shares *s, uint64_t codestream_offset, const double *seconds)
 {
+    char backend[64];
+    wvl_picture_facts *facts = &s->share[0].facts;
+    uint64_t codestream = s->header_bytes + s->body_bytes + WVL_CS_END_BYTES;
+    /* "cuda:0,1 packets". */
+    size_t bytes = sizeof backend;
+    uint32_t used = 0;
+    size_t end = (size_t)snprintf(backend, bytes, "%s", wvl_backend_fetch_device()->name);
+    for (uint32_t i = 0; i < s->count; i++) {
+        used |= UINT32_C(1) << s->share[i].ordinal;
+    }
+    for (uint32_t i = 0, first = 1; i <= WVL_DEVICE_ORDINAL_MAX; i++) {
+        if (used >> i & 1) {
+            end += (size_t)snprintf(backend + end, bytes - end, "%c%u", first ? ':' : ',', i);
+            first = 0;
+        }
+    }
+    snprintf(backend + end, bytes - end, " packets");
+    /* Sums of all ranges, in the lists of the first. */
     const wvl_plan *plan = s->plan;
     wvl_picture_facts *to = &s->share[0].facts;
     uint64_t rows = plan->syntax.component_count * (plan->syntax.max_levels + UINT64_C(1));
@@ -224,34 +241,8 @@ static void join_facts(wvl_shares *s, uint64_t codestream_bytes)
             to->packet_bytes[k] += from->packet_bytes[k];
         }
     }
-    to->layers[0].bytes = codestream_bytes;
+    to->layers[0].bytes = codestream;
     to->layers[0].squared_error = is_exact ? 0.0 : wvl_layers_squared_error(plan, energy, gain);
-}
-
-/* "cuda:0,1 packets". */
-static void name_devices(const wvl_shares *s, char *text, size_t bytes)
-{
-    uint32_t used = 0;
-    size_t end = (size_t)snprintf(text, bytes, "%s", wvl_backend_fetch_device()->name);
-    for (uint32_t i = 0; i < s->count; i++) {
-        used |= UINT32_C(1) << s->share[i].ordinal;
-    }
-    for (uint32_t i = 0, first = 1; i <= WVL_DEVICE_ORDINAL_MAX; i++) {
-        if (used >> i & 1) {
-            end += (size_t)snprintf(text + end, bytes - end, "%c%u", first ? ':' : ',', i);
-            first = 0;
-        }
-    }
-    snprintf(text + end, bytes - end, " packets");
-}
-
-wvl_result *wvl_shares_create_result(wvl_shares *s, uint64_t codestream_offset, const double *seconds)
-{
-    char backend[64];
-    wvl_picture_facts *facts = &s->share[0].facts;
-    uint64_t codestream = s->header_bytes + s->body_bytes + WVL_CS_END_BYTES;
-    name_devices(s, backend, sizeof backend);
-    join_facts(s, codestream);
     wvl_result_facts of = {.plan = s->plan,
                            .codestream_offset = codestream_offset,
                            .codestream_bytes = codestream,

@@ -389,16 +389,6 @@ static place *find_place(wvl_encoder *e)
     return p->state == PLACE_FREE ? p : NULL;
 }
 
-/* The place has its picture. If it has no thread of its own, wvl_encoder_receive does the work. */
-static void wake(place *p)
-{
-    if (p->has_thread) {
-        pthread_cond_signal(&p->queued);
-    } else {
-        tell_change(p->encoder);
-    }
-}
-
 static wvl_status fill_place(place *p, const wvl_image *image, const wvl_sink *sink, void *user)
 {
     wvl_encoder *e = p->encoder;
@@ -487,7 +477,12 @@ static wvl_status queue_place(place *p, const submission *s, void *user)
         p->state = PLACE_QUEUED;
         wvl_sink_take(&p->sink);
         e->submitted++;
-        wake(p);
+        /* The place has its picture. If it has no thread of its own, wvl_encoder_receive does the work. */
+        if (p->has_thread) {
+            pthread_cond_signal(&p->queued);
+        } else {
+            tell_change(p->encoder);
+        }
     }
     pthread_mutex_unlock(&e->lock);
     return status;
@@ -513,17 +508,6 @@ wvl_status wvl_encoder_submit(wvl_encoder *e, const wvl_image *image, const wvl_
     return wvl_encoder_submit_frame(e, image, sink, NULL, user);
 }
 
-static struct timespec deadline_in(uint32_t timeout_ms)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    t.tv_sec += timeout_ms / 1000;
-    t.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
-    t.tv_sec += t.tv_nsec >= 1000000000;
-    t.tv_nsec %= 1000000000;
-    return t;
-}
-
 /* Under the lock. 0: nothing happened in time. */
 static int wait_for_change(wvl_encoder *e, uint32_t timeout_ms, const struct timespec *deadline)
 {
@@ -534,29 +518,29 @@ static int wait_for_change(wvl_encoder *e, uint32_t timeout_ms, const struct tim
                                     : pthread_cond_timedwait(&e->changed, &e->lock, deadline) == 0;
 }
 
-static wvl_status take_finished(wvl_encoder *e, place *p, wvl_encoded_picture **finished)
-{
-    *finished = p->finished;
-    p->finished = NULL;
-    p->state = PLACE_FREE;
-    e->received++;
-    tell_change(e);
-    return WVL_OK;
-}
-
 wvl_status wvl_encoder_receive(wvl_encoder *e, uint32_t timeout_ms, wvl_encoded_picture **finished)
 {
     if (!e || !finished) {
         return WVL_ERROR_ARGUMENT;
     }
-    struct timespec deadline = deadline_in(timeout_ms);
+    struct timespec deadline;
+    (void)clock_gettime(CLOCK_MONOTONIC, &deadline);
+    deadline.tv_sec += timeout_ms / 1000;
+    deadline.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
+    deadline.tv_sec += deadline.tv_nsec >= 1000000000;
+    deadline.tv_nsec %= 1000000000;
     wvl_status status = WVL_AGAIN;
     *finished = NULL;
     pthread_mutex_lock(&e->lock);
     for (;;) {
         place *p = &e->places[e->received % e->place_count];
         if (p->state == PLACE_DONE) {
-            status = take_finished(e, p, finished);
+            *finished = p->finished;
+            p->finished = NULL;
+            p->state = PLACE_FREE;
+            e->received++;
+            tell_change(e);
+            status = WVL_OK;
         } else if (p->state == PLACE_QUEUED && !p->has_thread && timeout_ms) {
             work_on(p);
             continue;

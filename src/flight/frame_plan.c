@@ -178,14 +178,6 @@ static const char *compare_kinds(const wvl_plan *plan, const wvl_plan *usual)
     return NULL;
 }
 
-/* What follows from kinds is that of the usual plan; so is whether coefficients are kept (src/plan/plan_measure.c). */
-static void fill_values(wvl_plan *plan, const wvl_plan *usual, const wvl_settings *settings)
-{
-    wvl_plan_fill_rates(plan, settings);
-    plan->rate.keep_coefs = usual->rate.keep_coefs;
-    wvl_plan_bound_output(plan);
-}
-
 static wvl_status set_values(wvl_frame_rule *rule, const wvl_params *given, wvl_plan *plan, report_text *r)
 {
     wvl_report report = {add_line, r, 0};
@@ -201,7 +193,11 @@ static wvl_status set_values(wvl_frame_rule *rule, const wvl_params *given, wvl_
     if (report.count) {
         return WVL_ERROR_PARAMETER;
     }
-    fill_values(plan, rule->usual, &settings);
+    /* What follows from kinds is that of the usual plan; so is whether coefficients are kept (src/plan/plan_measure.c).
+     */
+    wvl_plan_fill_rates(plan, &settings);
+    plan->rate.keep_coefs = rule->usual->rate.keep_coefs;
+    wvl_plan_bound_output(plan);
     const char *why = compare_kinds(plan, rule->usual);
     if (why) {
         wvl_report_add(&report, "%s", why);

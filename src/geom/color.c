@@ -53,20 +53,6 @@ static void solve(const double *m, const double *v, double *s)
     s[2] = (v[0] * c + v[1] * (m[1] * m[6] - m[0] * m[7]) + v[2] * (m[0] * m[4] - m[1] * m[3])) / determinant;
 }
 
-/* White is R = G = B = 1; the white of the space stays what it is, nothing is adapted. */
-static void build_matrix(const color_space *space, double *m)
-{
-    double white[9] = {0}, share[3];
-    put_column(space->red, m, 0);
-    put_column(space->green, m, 1);
-    put_column(space->blue, m, 2);
-    put_column(space->white, white, 0);
-    solve(m, (const double[3]){white[0], white[3], white[6]}, share);
-    for (unsigned i = 0; i < 9; i++) {
-        m[i] *= share[i % 3];
-    }
-}
-
 /* ---- Curves ---------------------------------------------------------------------------------- */
 
 /* x^(1/5) by Newton's method from above, where it falls until the last bit; `above` is not less than the root. */
@@ -171,8 +157,18 @@ uint64_t wvl_color_count_entries(const wvl_settings *s, const wvl_image_format *
     return entries + entries / 2; /* as doubles, then as floats */
 }
 
-static void fill_curves(const wvl_settings *s, unsigned depth, double *linear, wvl_plan_xyz *xyz)
+void wvl_color_build(const wvl_settings *s, const wvl_image_format *f, double *linear, wvl_plan_xyz *xyz)
 {
+    unsigned depth = f->components[0].depth;
+    xyz->is_xyz = s->input_color != WVL_INPUT_AS_IS;
+    xyz->kind = (uint8_t)choose_kind(s, f);
+    if (xyz->kind == WVL_XYZ_NONE) {
+        return;
+    }
+    xyz->depth = (uint8_t)depth;
+    if (xyz->kind == WVL_XYZ_SHIFT) {
+        return;
+    }
     unsigned curves = s->input_color == WVL_INPUT_CUSTOM ? 3 : 1;
     float *coarse = (float *)(void *)(linear + ((uint64_t)curves << depth));
     for (unsigned i = 0; i < curves; i++) {
@@ -186,36 +182,26 @@ static void fill_curves(const wvl_settings *s, unsigned depth, double *linear, w
         xyz->linear[i] = linear + first;
         xyz->coarse[i] = coarse + first;
     }
-}
-
-static void fill_matrix(const wvl_settings *s, wvl_plan_xyz *xyz)
-{
     double matrix[9];
     int custom = s->input_color == WVL_INPUT_CUSTOM;
     if (!custom) {
-        build_matrix(&spaces[s->input_color], matrix);
+        /* White is R = G = B = 1; the white of the space stays what it is, nothing is adapted. */
+        const color_space *space = &spaces[s->input_color];
+        double white[9] = {0}, share[3];
+        put_column(space->red, matrix, 0);
+        put_column(space->green, matrix, 1);
+        put_column(space->blue, matrix, 2);
+        put_column(space->white, white, 0);
+        solve(matrix, (const double[3]){white[0], white[3], white[6]}, share);
+        for (unsigned i = 0; i < 9; i++) {
+            matrix[i] *= share[i % 3];
+        }
     }
     for (unsigned i = 0; i < 9; i++) {
         xyz->matrix[i] = (custom ? s->custom.matrix[i] : matrix[i]) * PEAK * SCALE;
         xyz->coarse_matrix[i] = (float)xyz->matrix[i];
         xyz->has_negative |= xyz->matrix[i] < 0.0;
     }
-}
-
-void wvl_color_build(const wvl_settings *s, const wvl_image_format *f, double *linear, wvl_plan_xyz *xyz)
-{
-    unsigned depth = f->components[0].depth;
-    xyz->is_xyz = s->input_color != WVL_INPUT_AS_IS;
-    xyz->kind = (uint8_t)choose_kind(s, f);
-    if (xyz->kind == WVL_XYZ_NONE) {
-        return;
-    }
-    xyz->depth = (uint8_t)depth;
-    if (xyz->kind == WVL_XYZ_SHIFT) {
-        return;
-    }
-    fill_curves(s, depth, linear, xyz);
-    fill_matrix(s, xyz);
 }
 
 /* ---- Rules ----------------------------------------------------------------------------------- */

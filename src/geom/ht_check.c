@@ -10,7 +10,7 @@ static void check_style(unsigned style, wvl_report *r)
                   style);
 }
 
-static void check_overrides(const wvl_settings *s, wvl_report *r)
+void wvl_plan_check_ht(const wvl_settings *s, wvl_report *r)
 {
     for (uint32_t i = 0; i < s->override_count; i++) {
         const wvl_override *o = &s->overrides[i];
@@ -25,11 +25,6 @@ static void check_overrides(const wvl_settings *s, wvl_report *r)
             check_style(o->style, r);
         }
     }
-}
-
-void wvl_plan_check_ht(const wvl_settings *s, wvl_report *r)
-{
-    check_overrides(s, r);
     wvl_report_if(r, s->ht_passes > 3 || (s->ht_passes % 3 && !(s->style & WVL_STYLE_HT)),
                   "ht-passes %u needs HT blocks (style HT), and a number from 1 to 3 (15444-15 7)", s->ht_passes);
     if (!(s->style & WVL_STYLE_HT)) {

@@ -139,24 +139,6 @@ static void fill_use(wvl_plan *plan)
     plan->rate.hidden_error = plan->rate.reversible_share < 1.0 && all.hidden_error > 0.0 ? all.hidden_error : 0.0;
 }
 
-/* No block's weighted energy, 4096 * 4^(planes + F) * weight, leaves 62 bits. Of samples deeper than about 22 bits the
- * lowest planes then gain less than a unit: a layer gets those passes only together with everything, which costs less
- * than a gain that saturates at the top planes. */
-static int32_t choose_gain_exponent(const wvl_syntax_plan *syntax)
-{
-    int32_t most = INT32_MIN;
-    for (uint32_t i = 0; i < syntax->coding_count; i++) {
-        const wvl_coding *coding = &syntax->codings[i];
-        for (unsigned b = 0; b < 3u * coding->levels + 1u; b++) {
-            const wvl_band_coding *bc = &coding->band[b];
-            int32_t bits = 12 + 2 * (bc->planes + bc->frac_bits) + 32 + bc->weight_exponent;
-            most = bits > most ? bits : most;
-        }
-    }
-    int32_t exponent = most - 62;
-    return exponent < -40 ? -40 : exponent;
-}
-
 static double raw_bytes(const wvl_syntax_plan *syntax)
 {
     double bits = 0.0;
@@ -200,19 +182,6 @@ static void fill_profile(wvl_plan *plan, const wvl_settings *s)
     plan->rate.max_component_bytes = lower_limit(s->max_component_bytes, limits.component_bytes);
 }
 
-/* A target in bytes with HT blocks that quantizers of one kind serve, of a step that nobody gave. */
-static int can_follow_step(const wvl_plan *plan, const wvl_settings *s, const wvl_layer_target *last)
-{
-    int is_byte_target = last->kind == WVL_RATE_BYTES || (last->kind == WVL_RATE_ALL && plan->rate.max_bytes);
-    int can = plan->test.all_sets && is_byte_target && plan->syntax.layer_count == 1 && s->step == 0.0 && !s->visual &&
-              !plan->rate.max_component_bytes;
-    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
-        const wvl_coding *c = &plan->syntax.codings[i];
-        can = can && !c->reversible && !c->qfactor && c->base_step == plan->syntax.codings[0].base_step;
-    }
-    return can;
-}
-
 /* Small pictures are what estimates know least: as many samples, counted once a layer, are measured unless told
  * otherwise. */
 #define MEASURED_SAMPLES (UINT64_C(1) << 16)
@@ -245,7 +214,15 @@ static void fill_layers(wvl_plan *plan, const wvl_settings *s)
     plan->test.all_sets = (plan->syntax.codings[0].style & WVL_STYLE_HT) &&
                           (last->kind != WVL_RATE_ALL || plan->rate.max_bytes || plan->rate.max_component_bytes);
     plan->rate.ht_passes = s->ht_passes;
-    plan->rate.follows_step = can_follow_step(plan, s, last);
+    /* A target in bytes with HT blocks that quantizers of one kind serve, of a step that nobody gave. */
+    int is_byte_target = last->kind == WVL_RATE_BYTES || (last->kind == WVL_RATE_ALL && plan->rate.max_bytes);
+    int can = plan->test.all_sets && is_byte_target && plan->syntax.layer_count == 1 && s->step == 0.0 && !s->visual &&
+              !plan->rate.max_component_bytes;
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        const wvl_coding *c = &plan->syntax.codings[i];
+        can = can && !c->reversible && !c->qfactor && c->base_step == plan->syntax.codings[0].base_step;
+    }
+    plan->rate.follows_step = can;
     int is_limited = last->kind == WVL_RATE_BYTES || plan->rate.max_bytes || plan->rate.max_component_bytes;
     int is_fit = !plan->rate.keep_coefs && !s->region_count && !(plan->syntax.codings[0].style & WVL_STYLE_HT);
     plan->rate.rdoq = s->rdoq == WVL_RDOQ_YES ? is_limited || last->kind != WVL_RATE_ALL
@@ -272,24 +249,6 @@ static void fill_grid(wvl_syntax_plan *syntax, const wvl_settings *s, const wvl_
     syntax->tile_cols = (uint32_t)wvl_ceil_div((uint64_t)f->x1 - s->tile_x0, syntax->tile_width);
     syntax->tile_rows = (uint32_t)wvl_ceil_div((uint64_t)f->y1 - s->tile_y0, syntax->tile_height);
     syntax->tile_count = syntax->tile_cols * syntax->tile_rows;
-}
-
-static void fill_components(wvl_plan *plan, const wvl_settings *s, const wvl_image_format *f)
-{
-    for (uint32_t c = 0; c < f->component_count; c++) {
-        const wvl_component_format *cf = &f->components[c];
-        wvl_plan_component *pc = &plan->syntax.components[c];
-        pc->depth = (uint8_t)wvl_plan_coded_depth(s, f, c);
-        pc->is_signed = cf->is_signed != 0;
-        pc->dx = cf->dx ? cf->dx : 1;
-        pc->dy = cf->dy ? cf->dy : 1;
-        pc->rect.x0 = (uint32_t)wvl_ceil_div(f->x0, pc->dx);
-        pc->rect.y0 = (uint32_t)wvl_ceil_div(f->y0, pc->dy);
-        pc->rect.x1 = (uint32_t)wvl_ceil_div(f->x1, pc->dx);
-        pc->rect.y1 = (uint32_t)wvl_ceil_div(f->y1, pc->dy);
-        plan->syntax.total_samples += (uint64_t)wvl_rect_width(pc->rect) * wvl_rect_height(pc->rect);
-        plan->rate.peak_depth = pc->depth > plan->rate.peak_depth ? pc->depth : plan->rate.peak_depth;
-    }
 }
 
 static void copy_comments(const plan_parts *parts, const wvl_settings *s)
@@ -364,7 +323,20 @@ static wvl_plan *build_plan(const wvl_allocator *allocator, const wvl_settings *
     plan->rate.layers = parts.layers;
     plan->syntax.comments = parts.comments;
     fill_grid(&plan->syntax, s, f);
-    fill_components(plan, s, f);
+    for (uint32_t c = 0; c < f->component_count; c++) {
+        const wvl_component_format *cf = &f->components[c];
+        wvl_plan_component *pc = &plan->syntax.components[c];
+        pc->depth = (uint8_t)wvl_plan_coded_depth(s, f, c);
+        pc->is_signed = cf->is_signed != 0;
+        pc->dx = cf->dx ? cf->dx : 1;
+        pc->dy = cf->dy ? cf->dy : 1;
+        pc->rect.x0 = (uint32_t)wvl_ceil_div(f->x0, pc->dx);
+        pc->rect.y0 = (uint32_t)wvl_ceil_div(f->y0, pc->dy);
+        pc->rect.x1 = (uint32_t)wvl_ceil_div(f->x1, pc->dx);
+        pc->rect.y1 = (uint32_t)wvl_ceil_div(f->y1, pc->dy);
+        plan->syntax.total_samples += (uint64_t)wvl_rect_width(pc->rect) * wvl_rect_height(pc->rect);
+        plan->rate.peak_depth = pc->depth > plan->rate.peak_depth ? pc->depth : plan->rate.peak_depth;
+    }
     fill_codings(plan, &parts, t);
     wvl_color_build(s, f, parts.linear, &plan->syntax.xyz);
     fill_options(plan, s);
@@ -374,7 +346,20 @@ static wvl_plan *build_plan(const wvl_allocator *allocator, const wvl_settings *
     fill_use(plan);
     fill_layers(plan, s);
     plan->memory.wave_limit = plan->rate.keep_coefs ? UINT64_MAX : WAVE_LIMIT_BYTES;
-    plan->rate.gain_exponent = choose_gain_exponent(&plan->syntax);
+    /* No block's weighted energy, 4096 * 4^(planes + F) * weight, leaves 62 bits. Of samples deeper than about 22 bits
+     * the lowest planes then gain less than a unit: a layer gets those passes only together with everything, which
+     * costs less than a gain that saturates at the top planes. */
+    int32_t most = INT32_MIN;
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        const wvl_coding *coding = &plan->syntax.codings[i];
+        for (unsigned b = 0; b < 3u * coding->levels + 1u; b++) {
+            const wvl_band_coding *bc = &coding->band[b];
+            int32_t bits = 12 + 2 * (bc->planes + bc->frac_bits) + 32 + bc->weight_exponent;
+            most = bits > most ? bits : most;
+        }
+    }
+    int32_t exponent = most - 62;
+    plan->rate.gain_exponent = exponent < -40 ? -40 : exponent;
     return plan;
 }
 

@@ -51,6 +51,14 @@ typedef struct wvl_rect {
 } wvl_rect; /* half open */
 WVL_HD uint32_t wvl_rect_width(wvl_rect r) { return r.x1 > r.x0 ? r.x1 - r.x0 : 0; }
 WVL_HD uint32_t wvl_rect_height(wvl_rect r) { return r.y1 > r.y0 ? r.y1 - r.y0 : 0; }
+static inline int wvl_rect_touches(wvl_rect a, wvl_rect b)
+{
+    return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
+}
+static inline int wvl_rect_covers(wvl_rect a, wvl_rect b)
+{
+    return a.x0 <= b.x0 && a.y0 <= b.y0 && a.x1 >= b.x1 && a.y1 >= b.y1;
+}
 
 /* Whom an entry of a list is for: half-open ranges, empty where the entry names none and so means all. */
 typedef struct wvl_scope {

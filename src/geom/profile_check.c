@@ -201,19 +201,6 @@ static void check_chroma(const profile_job *j, int tall)
 
 /* ---- Families -------------------------------------------------------------------------------- */
 
-static void check_cinema_coding(const profile_job *j)
-{
-    const wvl_settings *s = j->s;
-    unsigned levels = 5u + j->row->size, guard = 1u + j->row->size;
-    refuse_if(j, s->levels != levels, "levels %u; %u is required (ST 429-2)", s->levels, levels);
-    refuse_if(j, s->guard_bits != guard, "guard-bits %u; %u is required (RDD 52)", s->guard_bits, guard);
-    refuse_if(j, s->quant_style != WVL_QUANT_EXPOUNDED, "quantization derived; expounded is required (RDD 52)");
-    refuse_if(j, s->sop || s->eph, "SOP and EPH are not allowed; use sop=no and eph=no (RDD 52)");
-    refuse_if(j, s->plt || s->plm || s->registration_count,
-              "PLT, PLM and CRG are not allowed; use plt=no, plm=no and no registration (RDD 52)");
-    refuse_if(j, s->mct == 0, "mct off; the colour transform is required; use mct=auto (ST 429-4)");
-}
-
 static void check_cinema_order(const profile_job *j)
 {
     const wvl_settings *s = j->s;
@@ -244,7 +231,15 @@ static void check_cinema(const profile_job *j)
                   "component %u: subsampling %u,%u; 1,1 is required (A.10)", c, step_of(f->components[c].dx),
                   step_of(f->components[c].dy));
     }
-    check_cinema_coding(j);
+    const wvl_settings *s = j->s;
+    unsigned levels = 5u + j->row->size, guard = 1u + j->row->size;
+    refuse_if(j, s->levels != levels, "levels %u; %u is required (ST 429-2)", s->levels, levels);
+    refuse_if(j, s->guard_bits != guard, "guard-bits %u; %u is required (RDD 52)", s->guard_bits, guard);
+    refuse_if(j, s->quant_style != WVL_QUANT_EXPOUNDED, "quantization derived; expounded is required (RDD 52)");
+    refuse_if(j, s->sop || s->eph, "SOP and EPH are not allowed; use sop=no and eph=no (RDD 52)");
+    refuse_if(j, s->plt || s->plm || s->registration_count,
+              "PLT, PLM and CRG are not allowed; use plt=no, plm=no and no registration (RDD 52)");
+    refuse_if(j, s->mct == 0, "mct off; the colour transform is required; use mct=auto (ST 429-4)");
     if (j->row->size) {
         check_cinema_order(j);
     }
@@ -342,8 +337,11 @@ static void check_keep_coding(const profile_job *j, const wvl_profile_keep *k)
     }
 }
 
-static void check_keep_markers(const profile_job *j, const wvl_profile_keep *k)
+static void check_keep(const profile_job *j)
 {
+    const wvl_profile_keep *k = wvl_profile_keep_of(j->s->profile);
+    check_keep_picture(j, k);
+    check_keep_coding(j, k);
     const wvl_settings *s = j->s;
     refuse_if(j, k->sop_eph && (!s->sop || !s->eph), "sop %s, eph %s; both are required; use sop=yes and eph=yes",
               word(s->sop), word(s->eph));
@@ -355,14 +353,6 @@ static void check_keep_markers(const profile_job *j, const wvl_profile_keep *k)
     refuse_if(j, s->plm || s->packed_headers != WVL_PACKED_NONE,
               "PLM and packed packet headers are not allowed; use plm=no and packed-headers=none");
     refuse_if(j, k->comment && !s->comment_count, "a comment is required; use comment=TEXT");
-}
-
-static void check_keep(const profile_job *j)
-{
-    const wvl_profile_keep *k = wvl_profile_keep_of(j->s->profile);
-    check_keep_picture(j, k);
-    check_keep_coding(j, k);
-    check_keep_markers(j, k);
     check_wavelet(j);
     refuse_if(j, j->s->jp2 != k->container, "container %s; a %s file is required",
               containers[j->s->jp2 <= WVL_CONTAINER_JPH ? j->s->jp2 : 0],
@@ -370,19 +360,6 @@ static void check_keep(const profile_job *j)
 }
 
 /* ---- HT blocks ------------------------------------------------------------------------------- */
-
-/* Checks what DICOM and IMF have in common. */
-static void check_ht_packets(const profile_job *j)
-{
-    const wvl_settings *s = j->s;
-    refuse_if(j, s->style != WVL_STYLE_HT, "style %u; HT and nothing else is required (%s)", s->style, j->clause);
-    refuse_if(j, s->order != WVL_ORDER_RPCL, "progression %s; RPCL is required (%s)",
-              orders[s->order <= WVL_ORDER_CPRL ? s->order : 0], j->clause);
-    refuse_if(j, s->progression_count, "progression changes are not allowed (%s)", j->clause);
-    refuse_if(j, !s->tlm, "tlm no; the main header must have TLM; use tlm=yes (%s)", j->clause);
-    refuse_if(j, s->jp2, "container %s; the package takes a codestream without boxes, use container=j2k",
-              containers[s->jp2 <= WVL_CONTAINER_JPH ? s->jp2 : 0]);
-}
 
 /* PS3.5 asks for a base resolution of which "width or height" are at most 64; both are, so that no reader can disagree.
  */
@@ -404,8 +381,11 @@ static void check_dicom(const profile_job *j)
     }
 }
 
-static void check_imf_ht_structure(const profile_job *j)
+static void check_imf_ht(const profile_job *j)
 {
+    refuse_if(j, j->f->x1 > 8192 || j->f->y1 > 6224, "%u,%u samples; at most 8192,6224 are allowed (%s)", j->f->x1,
+              j->f->y1, j->clause);
+    check_offsets(j);
     const wvl_settings *s = j->s;
     uint32_t side = wvl_max_u32(j->f->x1, j->f->y1);
     unsigned most = side <= 2048 ? 5 : side <= 4096 ? 6 : 7;
@@ -417,14 +397,6 @@ static void check_imf_ht_structure(const profile_job *j)
               s->block_height, j->clause);
     refuse_if(j, s->packed_headers != WVL_PACKED_NONE,
               "packed packet headers are not allowed; use packed-headers=none (%s)", j->clause);
-}
-
-static void check_imf_ht(const profile_job *j)
-{
-    refuse_if(j, j->f->x1 > 8192 || j->f->y1 > 6224, "%u,%u samples; at most 8192,6224 are allowed (%s)", j->f->x1,
-              j->f->y1, j->clause);
-    check_offsets(j);
-    check_imf_ht_structure(j);
     check_precincts(j);
     check_depths(j, 4, 8, 16);
     check_chroma(j, 0);
@@ -436,7 +408,15 @@ static void check_imf_ht(const profile_job *j)
 
 static void check_ht(const profile_job *j)
 {
-    check_ht_packets(j);
+    /* Checks what DICOM and IMF have in common. */
+    const wvl_settings *s = j->s;
+    refuse_if(j, s->style != WVL_STYLE_HT, "style %u; HT and nothing else is required (%s)", s->style, j->clause);
+    refuse_if(j, s->order != WVL_ORDER_RPCL, "progression %s; RPCL is required (%s)",
+              orders[s->order <= WVL_ORDER_CPRL ? s->order : 0], j->clause);
+    refuse_if(j, s->progression_count, "progression changes are not allowed (%s)", j->clause);
+    refuse_if(j, !s->tlm, "tlm no; the main header must have TLM; use tlm=yes (%s)", j->clause);
+    refuse_if(j, s->jp2, "container %s; the package takes a codestream without boxes, use container=j2k",
+              containers[s->jp2 <= WVL_CONTAINER_JPH ? s->jp2 : 0]);
     check_wavelet(j);
     if (j->row->family == WVL_FAMILY_DICOM) {
         check_dicom(j);

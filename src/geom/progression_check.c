@@ -35,21 +35,6 @@ static int check_progression(const wvl_settings *s, const wvl_image_format *f, u
     return r->count == before;
 }
 
-/* Layers that the changes for `tile` send of a resolution of a component: every change starts at layer 0, so the
- * greatest end counts. */
-static uint32_t layers_sent(const wvl_settings *s, uint32_t tile, uint32_t component, uint32_t resolution)
-{
-    uint32_t end = 0;
-    for (uint32_t i = 0; i < s->progression_count; i++) {
-        const wvl_progression *v = &s->progressions[i];
-        if (v->tile == tile && resolution >= v->resolution_first && resolution < v->resolution_end &&
-            component >= v->component_first && component < v->component_end && v->layer_end > end) {
-            end = v->layer_end;
-        }
-    }
-    return end;
-}
-
 /* Most levels that a component has in the tiles whose packets these changes order. */
 static uint32_t levels_of(const wvl_settings *s, uint32_t tile, uint32_t component)
 {
@@ -71,7 +56,16 @@ static uint32_t levels_of(const wvl_settings *s, uint32_t tile, uint32_t compone
 static int covers_component(const wvl_settings *s, uint32_t tile, uint32_t component, wvl_report *r)
 {
     for (uint32_t resolution = 0, levels = levels_of(s, tile, component); resolution <= levels; resolution++) {
-        uint32_t sent = layers_sent(s, tile, component, resolution);
+        /* Layers that the changes for `tile` send of a resolution of a component: every change starts at layer 0, so
+         * the greatest end counts. */
+        uint32_t sent = 0;
+        for (uint32_t i = 0; i < s->progression_count; i++) {
+            const wvl_progression *v = &s->progressions[i];
+            if (v->tile == tile && resolution >= v->resolution_first && resolution < v->resolution_end &&
+                component >= v->component_first && component < v->component_end && v->layer_end > sent) {
+                sent = v->layer_end;
+            }
+        }
         if (sent < s->layer_count) {
             char whose[32] = "";
             if (tile != WVL_ALL_TILES) {

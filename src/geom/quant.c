@@ -130,16 +130,6 @@ static int set_irreversible(wvl_coding *coding, unsigned band, wvl_report *repor
  * ENOUGH_FRACTION_BITS: beyond three the rate-distortion curve moves by less than 0.001 dB (D-plan-04). */
 #define ENOUGH_FRACTION_BITS 3u
 
-static void set_container(wvl_band_coding *bc, unsigned wanted, int reversible)
-{
-    unsigned frac = reversible ? 0 : wvl_min_u32(wanted, 31u - bc->planes);
-    if (bc->planes + frac > 15 && bc->planes + wvl_min_u32(frac, ENOUGH_FRACTION_BITS) <= 15) {
-        frac = 15u - bc->planes;
-    }
-    bc->frac_bits = (uint8_t)frac;
-    bc->coef_bytes = bc->planes + frac <= 15 ? 2 : 4;
-}
-
 /* reach: from this level on a band of the picture is one sample wide or high, and its samples reach no farther than the
  * picture does. The norms of an endless picture would go on growing, until gains of the deepest levels leave no room
  * for those of the others. */
@@ -241,7 +231,13 @@ int wvl_quant_build_bands(wvl_coding *coding, unsigned distortion_bits, unsigned
         if (coding->reversible ? !set_reversible(coding, band, report) : !set_irreversible(coding, band, report)) {
             return 0;
         }
-        set_container(&coding->band[band], distortion_bits, coding->reversible);
+        wvl_band_coding *bc = &coding->band[band];
+        unsigned frac = coding->reversible ? 0 : wvl_min_u32(distortion_bits, 31u - bc->planes);
+        if (bc->planes + frac > 15 && bc->planes + wvl_min_u32(frac, ENOUGH_FRACTION_BITS) <= 15) {
+            frac = 15u - bc->planes;
+        }
+        bc->frac_bits = (uint8_t)frac;
+        bc->coef_bytes = bc->planes + frac <= 15 ? 2 : 4;
         set_weight(coding, band, max_depth, reach);
     }
     return set_region_shift(coding, report);

@@ -41,22 +41,17 @@ static int are_alike(const wvl_syntax_plan *syntax, uint32_t a, uint32_t b)
     return alike;
 }
 
-/* The place of the component's class in the table: an entry is one more than a class, 0 for none. */
-static uint32_t *find_place(const wvl_plan *plan, const wvl_component_classes *classes, uint32_t c)
-{
-    uint32_t mask = table_size(plan) - 1, at = (uint32_t)sign_component(&plan->syntax, c) & mask;
-    while (classes->table[at] && !are_alike(&plan->syntax, classes->first[classes->table[at] - 1], c)) {
-        at = (at + 1) & mask;
-    }
-    return &classes->table[at];
-}
-
 void wvl_geom_build_classes(const wvl_plan *plan, wvl_component_classes *classes)
 {
     classes->count = 0;
     memset(classes->table, 0, table_size(plan) * sizeof *classes->table);
     for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
-        uint32_t *place = find_place(plan, classes, c);
+        /* The place of the component's class in the table: an entry is one more than a class, 0 for none. */
+        uint32_t mask = table_size(plan) - 1, at = (uint32_t)sign_component(&plan->syntax, c) & mask;
+        while (classes->table[at] && !are_alike(&plan->syntax, classes->first[classes->table[at] - 1], c)) {
+            at = (at + 1) & mask;
+        }
+        uint32_t *place = &classes->table[at];
         if (!*place) {
             classes->first[classes->count] = c;
             classes->size[classes->count] = 0;

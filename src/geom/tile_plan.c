@@ -73,8 +73,23 @@ static float band_reciprocal(const wvl_coding *coding, const wvl_band_coding *bc
     return (float)(r * chroma[coding->mct_part]);
 }
 
-static void build_blocks(wvl_tile_band *band, wvl_tile_plan *tile)
+static void build_band(const wvl_coding *coding, const wvl_tile_component *tc, unsigned r, unsigned orient,
+                       const wvl_tile_resolution *res, wvl_tile_band *band, wvl_tile_plan *tile)
 {
+    unsigned nl = coding->levels;
+    memset(band, 0, sizeof *band);
+    band->orient = (uint8_t)orient;
+    band->level = (uint8_t)(r ? nl - r + 1 : nl);
+    band->coding_band = (uint8_t)(r ? 3 * (r - 1) + orient : 0);
+    band->rect = band_rect(tc->rect, band->level, orient);
+    const wvl_band_coding *bc = &coding->band[band->coding_band];
+    band->planes = bc->planes;
+    band->frac_bits = bc->frac_bits;
+    band->coef_bytes = bc->coef_bytes;
+    band->reciprocal = coding->reversible ? 1.0f : band_reciprocal(coding, bc, tc->rect, band);
+    unsigned cut = r ? 1 : 0; /* a precinct of r >= 1 halves into its bands (B.7) */
+    band->xcb = (uint8_t)wvl_min_u32(coding->xcb, res->ppx - cut);
+    band->ycb = (uint8_t)wvl_min_u32(coding->ycb, res->ppy - cut);
     uint32_t w = wvl_rect_width(band->rect), h = wvl_rect_height(band->rect);
     band->first_block = tile->block_count;
     band->coef_offset = tile->coef_bytes;
@@ -96,51 +111,6 @@ static void build_blocks(wvl_tile_band *band, wvl_tile_plan *tile)
     /* Saturated: a size that no memory holds stays one. */
     tile->coef_bytes = wvl_add_saturate(
         tile->coef_bytes, bytes > UINT64_MAX - WVL_ALIGNMENT ? UINT64_MAX : wvl_align_up(bytes, WVL_ALIGNMENT));
-}
-
-static void build_band(const wvl_coding *coding, const wvl_tile_component *tc, unsigned r, unsigned orient,
-                       const wvl_tile_resolution *res, wvl_tile_band *band, wvl_tile_plan *tile)
-{
-    unsigned nl = coding->levels;
-    memset(band, 0, sizeof *band);
-    band->orient = (uint8_t)orient;
-    band->level = (uint8_t)(r ? nl - r + 1 : nl);
-    band->coding_band = (uint8_t)(r ? 3 * (r - 1) + orient : 0);
-    band->rect = band_rect(tc->rect, band->level, orient);
-    const wvl_band_coding *bc = &coding->band[band->coding_band];
-    band->planes = bc->planes;
-    band->frac_bits = bc->frac_bits;
-    band->coef_bytes = bc->coef_bytes;
-    band->reciprocal = coding->reversible ? 1.0f : band_reciprocal(coding, bc, tc->rect, band);
-    unsigned cut = r ? 1 : 0; /* a precinct of r >= 1 halves into its bands (B.7) */
-    band->xcb = (uint8_t)wvl_min_u32(coding->xcb, res->ppx - cut);
-    band->ycb = (uint8_t)wvl_min_u32(coding->ycb, res->ppy - cut);
-    build_blocks(band, tile);
-}
-
-static void build_resolution(const wvl_coding *coding, const wvl_tile_component *tc, unsigned r,
-                             wvl_tile_resolution *res, wvl_tile_plan *tile)
-{
-    unsigned s = coding->levels - r;
-    memset(res, 0, sizeof *res);
-    res->rect = band_rect(tc->rect, s, WVL_BAND_LL);
-    res->ppx = coding->precinct[r] & 15;
-    res->ppy = coding->precinct[r] >> 4;
-    res->band_count = r ? 3 : 1;
-    res->first_band = tile->band_count;
-    res->precinct_x0 = res->rect.x0 >> res->ppx;
-    res->precinct_y0 = res->rect.y0 >> res->ppy;
-    /* numprecinctswide and -high depend on each axis alone (B.6); with either empty there is no packet. */
-    res->precinct_cols =
-        wvl_rect_width(res->rect) ? (uint32_t)wvl_ceil_shift(res->rect.x1, res->ppx) - res->precinct_x0 : 0;
-    res->precinct_rows =
-        wvl_rect_height(res->rect) ? (uint32_t)wvl_ceil_shift(res->rect.y1, res->ppy) - res->precinct_y0 : 0;
-    res->first_precinct = tile->precinct_count;
-    tile->precinct_count += (uint64_t)res->precinct_cols * res->precinct_rows;
-    for (unsigned b = 0; b < res->band_count; b++) {
-        build_band(coding, tc, r, r ? b + 1 : 0, res, &tile->bands[tile->band_count], tile);
-        tile->band_count++;
-    }
 }
 
 const wvl_tile_variant *wvl_plan_find_variant(const wvl_plan *plan, uint32_t tile)
@@ -203,7 +173,27 @@ static void add_component(const wvl_plan *plan, const wvl_tile_variant *variant,
     tile->sample_count =
         wvl_add_saturate(tile->sample_count, (uint64_t)wvl_rect_width(tc->rect) * wvl_rect_height(tc->rect));
     for (unsigned r = 0; r <= coding->levels; r++) {
-        build_resolution(coding, tc, r, &tile->resolutions[tile->resolution_count], tile);
+        wvl_tile_resolution *res = &tile->resolutions[tile->resolution_count];
+        unsigned s = coding->levels - r;
+        memset(res, 0, sizeof *res);
+        res->rect = band_rect(tc->rect, s, WVL_BAND_LL);
+        res->ppx = coding->precinct[r] & 15;
+        res->ppy = coding->precinct[r] >> 4;
+        res->band_count = r ? 3 : 1;
+        res->first_band = tile->band_count;
+        res->precinct_x0 = res->rect.x0 >> res->ppx;
+        res->precinct_y0 = res->rect.y0 >> res->ppy;
+        /* numprecinctswide and -high depend on each axis alone (B.6); with either empty there is no packet. */
+        res->precinct_cols =
+            wvl_rect_width(res->rect) ? (uint32_t)wvl_ceil_shift(res->rect.x1, res->ppx) - res->precinct_x0 : 0;
+        res->precinct_rows =
+            wvl_rect_height(res->rect) ? (uint32_t)wvl_ceil_shift(res->rect.y1, res->ppy) - res->precinct_y0 : 0;
+        res->first_precinct = tile->precinct_count;
+        tile->precinct_count += (uint64_t)res->precinct_cols * res->precinct_rows;
+        for (unsigned b = 0; b < res->band_count; b++) {
+            build_band(coding, tc, r, r ? b + 1 : 0, res, &tile->bands[tile->band_count], tile);
+            tile->band_count++;
+        }
         tile->resolution_count++;
     }
 }

@@ -115,34 +115,6 @@ static void describe_visual(const wvl_variant_table *t, uint32_t component, wvl_
     coding->visual_dy = (uint8_t)wvl_max_u32(dy, 1);
 }
 
-/* All by which codings differ; zeroed before, so that bytes can be compared. */
-static void describe_coding(const wvl_variant_table *t, const wvl_settings *s, unsigned mct, uint32_t component,
-                            wvl_coding *coding)
-{
-    memset(coding, 0, sizeof *coding);
-    coding->depth = (uint8_t)wvl_plan_coded_depth(t->settings, t->format, component);
-    coding->mct_part = (uint8_t)(mct && component < 3 ? component + 1 : 0);
-    coding->rct = mct == WVL_MCT_RCT;
-    coding->levels = s->levels;
-    coding->reversible = s->reversible;
-    coding->xcb = (uint8_t)(wvl_bit_length(s->block_width) - 1);
-    coding->ycb = (uint8_t)(wvl_bit_length(s->block_height) - 1);
-    coding->style = s->style;
-    coding->quant_style = s->reversible ? WVL_QUANT_NONE : s->quant_style;
-    coding->guard_bits = s->guard_bits;
-    coding->user_precincts = s->precinct_count > 0 || wvl_plan_precinct(s, 0) != 0xFF;
-    coding->base_step = choose_step(t->settings, s, coding->depth);
-    coding->qfactor = s->reversible ? 0 : s->qfactor;
-    if (t->settings->visual) {
-        describe_visual(t, component, coding);
-    }
-    for (unsigned r = 0; r <= s->levels && r <= WVL_MAX_LEVELS; r++) {
-        coding->precinct[r] = (uint8_t)wvl_plan_precinct(s, r);
-    }
-    /* 5/3 in 32 bits holds sums of two neighbours, 2 * 8.22 * A < 2^31, up to P = 27 (26 with RCT). */
-    coding->wide = s->reversible && coding->depth + coding->rct > 27;
-}
-
 /* Regions that count in every tile are the main header's. */
 static void describe_regions(const wvl_variant_table *t, uint32_t tile, uint32_t component, wvl_coding *coding)
 {
@@ -168,7 +140,29 @@ static uint32_t find_coding(wvl_variant_table *t, uint32_t tile, unsigned mct, u
     wvl_coding coding;
     named_report named;
     wvl_settings_resolve(t->settings, tile, component, &s);
-    describe_coding(t, &s, mct, component, &coding);
+    /* All by which codings differ; zeroed before, so that bytes can be compared. */
+    memset(&coding, 0, sizeof coding);
+    coding.depth = (uint8_t)wvl_plan_coded_depth(t->settings, t->format, component);
+    coding.mct_part = (uint8_t)(mct && component < 3 ? component + 1 : 0);
+    coding.rct = mct == WVL_MCT_RCT;
+    coding.levels = s.levels;
+    coding.reversible = s.reversible;
+    coding.xcb = (uint8_t)(wvl_bit_length(s.block_width) - 1);
+    coding.ycb = (uint8_t)(wvl_bit_length(s.block_height) - 1);
+    coding.style = s.style;
+    coding.quant_style = s.reversible ? WVL_QUANT_NONE : s.quant_style;
+    coding.guard_bits = s.guard_bits;
+    coding.user_precincts = s.precinct_count > 0 || wvl_plan_precinct(&s, 0) != 0xFF;
+    coding.base_step = choose_step(t->settings, &s, coding.depth);
+    coding.qfactor = s.reversible ? 0 : s.qfactor;
+    if (t->settings->visual) {
+        describe_visual(t, component, &coding);
+    }
+    for (unsigned r = 0; r <= s.levels && r <= WVL_MAX_LEVELS; r++) {
+        coding.precinct[r] = (uint8_t)wvl_plan_precinct(&s, r);
+    }
+    /* 5/3 in 32 bits holds sums of two neighbours, 2 * 8.22 * A < 2^31, up to P = 27 (26 with RCT). */
+    coding.wide = s.reversible && coding.depth + coding.rct > 27;
     describe_regions(t, tile, component, &coding);
     for (uint32_t i = 0; i < t->coding_count; i++) {
         if (!memcmp(&t->codings[i], &coding, offsetof(wvl_coding, region_shift))) {
@@ -290,19 +284,6 @@ static int counts_for(const wvl_variant_table *t, uint32_t i, uint32_t tile)
            wvl_geom_region_counts(region, tile_rect(t, tile), tile, region->scope.component_first);
 }
 
-/* Hash of the entries that count for the tile; 0: none does. */
-static uint64_t sign_tile(const wvl_variant_table *t, uint32_t tile)
-{
-    uint64_t hash = 0;
-    for (uint32_t i = 0; i < entry_count(t); i++) {
-        if (counts_for(t, i, tile)) {
-            hash = (hash ^ (i + 1ull)) * UINT64_C(0x9E3779B97F4A7C15);
-            hash ^= hash >> 29;
-        }
-    }
-    return hash;
-}
-
 static int are_alike(const wvl_variant_table *t, uint32_t a, uint32_t b)
 {
     for (uint32_t i = 0; i < entry_count(t); i++) {
@@ -325,7 +306,14 @@ static uint32_t tile_of(const wvl_variant_table *t, uint32_t variant)
 
 static int choose_variant(wvl_variant_table *t, uint32_t tile)
 {
-    uint64_t signature = sign_tile(t, tile);
+    /* Hash of the entries that count for the tile; 0: none does. */
+    uint64_t signature = 0;
+    for (uint32_t i = 0; i < entry_count(t); i++) {
+        if (counts_for(t, i, tile)) {
+            signature = (signature ^ (i + 1ull)) * UINT64_C(0x9E3779B97F4A7C15);
+            signature ^= signature >> 29;
+        }
+    }
     uint32_t v = 1;
     if (!signature) {
         return 1;

@@ -77,7 +77,7 @@ wvl_status wvl_params_store(wvl_params *params, wvl_params_list list, const void
     return WVL_OK;
 }
 
-wvl_status wvl_params_store_comment(wvl_params *params, const char *text)
+static wvl_status store_comment(wvl_params *params, const char *text)
 {
     const wvl_allocator *host = &params->context->host;
     size_t bytes = strlen(text) + 1;
@@ -92,7 +92,7 @@ wvl_status wvl_params_store_comment(wvl_params *params, const char *text)
     return WVL_OK;
 }
 
-void wvl_params_clear_comments(wvl_params *params)
+static void clear_comments(wvl_params *params)
 {
     wvl_settings *s = &params->settings;
     for (uint32_t i = 0; i < s->comment_count; i++) {
@@ -111,14 +111,14 @@ wvl_status wvl_params_copy_lists(const wvl_params *from, wvl_params *to)
         TRY(status, wvl_params_store(to, list, get_array(from, &places[list]), get_count(from, &places[list])));
     }
     for (uint32_t i = 0; i < from->settings.comment_count; i++) {
-        TRY(status, wvl_params_store_comment(to, from->settings.comments[i]));
+        TRY(status, store_comment(to, from->settings.comments[i]));
     }
     return status;
 }
 
 void wvl_params_free_lists(wvl_params *params)
 {
-    wvl_params_clear_comments(params);
+    clear_comments(params);
     for (unsigned list = 0; list < WVL_LISTS; list++) {
         wvl_free(&params->context->host, get_array(params, &places[list]),
                  params->capacity[list] * places[list].element_bytes);
@@ -222,13 +222,13 @@ wvl_status wvl_params_read_comment(const wvl_params_reader *r)
 {
     size_t bytes = strlen(r->value);
     if (!bytes) {
-        wvl_params_clear_comments(r->params);
+        clear_comments(r->params);
         return WVL_OK;
     }
     if (bytes > r->field->maximum) {
         return wvl_params_refuse_value(r, "%zu bytes; %" PRIu64 " are allowed (A.9.2)", bytes, r->field->maximum);
     }
-    return wvl_params_store_comment(r->params, r->value) ? wvl_params_out_of_memory(r) : WVL_OK;
+    return store_comment(r->params, r->value) ? wvl_params_out_of_memory(r) : WVL_OK;
 }
 
 /* ---- Progression order changes --------------------------------------------------------------- */

@@ -131,26 +131,6 @@ const wvl_preset *wvl_presets(size_t *count)
 
 static int is_moving(const wvl_preset *preset) { return strstr(preset->settings, "frame-rate=") != NULL; }
 
-/* The preset with the longest name that `name` is, or begins with before a hyphen; *words is what follows the hyphen,
- * or NULL. */
-static const wvl_preset *find_preset(const char *name, const char **words)
-{
-    const wvl_preset *best = NULL;
-    size_t longest = 0;
-    for (size_t i = 0; i < PRESETS; i++) {
-        size_t length = strlen(presets[i].name);
-        if (strncmp(presets[i].name, name, length) != 0 || length <= longest) {
-            continue;
-        }
-        if (!name[length] || (name[length] == '-' && is_moving(&presets[i]))) {
-            best = &presets[i];
-            longest = length;
-            *words = name[length] ? name + length + 1 : NULL;
-        }
-    }
-    return best;
-}
-
 static const char *nearest_preset(const char *name)
 {
     size_t best = 0;
@@ -243,7 +223,21 @@ wvl_status wvl_params_preset(wvl_params *params, const char *name)
     }
     params->error[0] = '\0';
     const char *words = NULL;
-    const wvl_preset *preset = find_preset(name, &words);
+    /* The preset with the longest name that `name` is, or begins with before a hyphen; *words is what follows the
+     * hyphen, or NULL. */
+    const wvl_preset *preset = NULL;
+    size_t longest = 0;
+    for (size_t i = 0; i < PRESETS; i++) {
+        size_t length = strlen(presets[i].name);
+        if (strncmp(presets[i].name, name, length) != 0 || length <= longest) {
+            continue;
+        }
+        if (!name[length] || (name[length] == '-' && is_moving(&presets[i]))) {
+            preset = &presets[i];
+            longest = length;
+            words = name[length] ? name + length + 1 : NULL;
+        }
+    }
     if (!preset) {
         return refuse_name(params, name);
     }

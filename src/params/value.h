@@ -37,8 +37,6 @@ wvl_status wvl_params_scan_real(const wvl_params_reader *reader, const char **p,
 int wvl_params_reserve(wvl_params *params, wvl_params_list list, uint64_t count);
 /* Copies values[count] into the settings. */
 wvl_status wvl_params_store(wvl_params *params, wvl_params_list list, const void *values, uint32_t count);
-wvl_status wvl_params_store_comment(wvl_params *params, const char *text);
-void wvl_params_clear_comments(wvl_params *params);
 /* Copies all lists into settings that are a copy, and so point at those of `from`. */
 wvl_status wvl_params_copy_lists(const wvl_params *from, wvl_params *to);
 void wvl_params_free_lists(wvl_params *params);

@@ -22,13 +22,6 @@ typedef struct given {
     int is_spent; /* the sink serves another encode, and stays as it is */
 } given;
 
-static void take_image(given *g, const wvl_image *image)
-{
-    memset(g, 0, sizeof *g);
-    g->has_image =
-        image && wvl_struct_read(&g->image, sizeof g->image, image, WVL_STRUCT_UNTIL(wvl_image, release_user));
-}
-
 static void take_source(given *g, const wvl_row_source *source)
 {
     memset(g, 0, sizeof *g);
@@ -85,7 +78,8 @@ wvl_status wvl_encode(const wvl_plan *plan, const wvl_image *image, wvl_sink *si
         *result = NULL;
     }
     given g;
-    take_image(&g, image);
+    memset(&g, 0, sizeof g);
+    g.has_image = image && wvl_struct_read(&g.image, sizeof g.image, image, WVL_STRUCT_UNTIL(wvl_image, release_user));
     take_output(&g, sink, control);
     if (!plan || !g.has_image || !g.has_sink || !g.has_control || !g.sink.write) {
         return refuse(&g, sink, WVL_ERROR_ARGUMENT,

@@ -13,19 +13,6 @@
 
 /* ---- A picture ------------------------------------------------------------------------------- */
 
-static void close_picture(wvl_session *s)
-{
-    wvl_strip_drive_close(&s->strips);
-    wvl_gather_close(&s->gather, s->now.spill);
-    wvl_drive_stop(&s->drive);
-    if (!s->many) {
-        wvl_drive_close(&s->drive);
-    }
-    wvl_session_drop_held(s);
-    wvl_coder_fini(&s->coder);
-    wvl_session_give_pixels_back(s);
-}
-
 /* The bytes are to stay in memory of a device, and none finishes the picture. reason: what the device said, or "". */
 static wvl_status refuse_jobs(wvl_session *s, const char *reason)
 {
@@ -126,18 +113,6 @@ static void take_picture(wvl_session *s, const wvl_session_picture *p, char *unu
     s->look.flag = p->control && p->control->cancel ? &p->control->cancel->flag : NULL;
 }
 
-static void drop_results(const wvl_session *s, const wvl_session_picture *p)
-{
-    if (p->result && *p->result) {
-        wvl_result_release(*p->result);
-        *p->result = NULL;
-    }
-    if (p->finished && p->finished->data) {
-        s->devices.pictures->table->drop_picture(p->finished->device, p->finished);
-        p->finished->data = NULL;
-    }
-}
-
 wvl_status wvl_session_encode(wvl_session *s, const wvl_session_picture *p)
 {
     char unused[1];
@@ -170,10 +145,25 @@ wvl_status wvl_session_encode(wvl_session *s, const wvl_session_picture *p)
     if (status != WVL_OK) {
         (void)wvl_session_fail(s, status, s->coder.problem[0] ? s->coder.problem : wvl_status_text(status));
     }
-    close_picture(s);
+    wvl_strip_drive_close(&s->strips);
+    wvl_gather_close(&s->gather, s->now.spill);
+    wvl_drive_stop(&s->drive);
+    if (!s->many) {
+        wvl_drive_close(&s->drive);
+    }
+    wvl_session_drop_held(s);
+    wvl_coder_fini(&s->coder);
+    wvl_session_give_pixels_back(s);
     status = close_sink(s->now.sink, status, s->now.error, s->now.error_bytes);
     if (status != WVL_OK) {
-        drop_results(s, p);
+        if (p->result && *p->result) {
+            wvl_result_release(*p->result);
+            *p->result = NULL;
+        }
+        if (p->finished && p->finished->data) {
+            s->devices.pictures->table->drop_picture(p->finished->device, p->finished);
+            p->finished->data = NULL;
+        }
     }
     wvl_session_close_device(s);
     wvl_fpenv_leave(&env);

@@ -18,23 +18,6 @@ void wvl_session_close_device(wvl_session *s)
     s->devices.pictures = s->devices.pictures == &s->devices.own ? NULL : s->devices.pictures;
 }
 
-/* A session of one picture opens a device with it: only then it is known where the pixels lie. */
-static void open_own_pictures(wvl_session *s, char *reason, size_t reason_bytes)
-{
-    const wvl_plan *plan = s->plan;
-    wvl_device_list devices = wvl_devices_list(plan, s->now.image, 0);
-    wvl_status status = WVL_ERROR_DEVICE;
-    for (uint32_t i = 0; i < devices.count && status != WVL_OK; i++) {
-        uint32_t ordinal = devices.ordinals[i];
-        if (!(s->devices.gave_up >> (ordinal & 31) & 1)) {
-            status = wvl_pictures_open(&s->devices.own, plan, ordinal, 1, &plan->context->trace, reason, reason_bytes);
-        }
-    }
-    if (status != WVL_OK) {
-        wvl_context_log(plan->context, WVL_LOG_DEBUG, "the device does not finish pictures: %s", reason);
-    }
-}
-
 /* The bytes leave as they lie there. */
 static wvl_status send_finished(wvl_session *s, const wvl_finished *finished)
 {
@@ -104,7 +87,20 @@ static wvl_pictures *take_pictures(wvl_session *s, int is_again, char *reason, s
         wvl_session_close_device(s);
     }
     if (!is_again || (s->now.image->memory_kind != WVL_MEMORY_DEVICE && (set & (set - 1)))) {
-        open_own_pictures(s, reason, reason_bytes);
+        /* A session of one picture opens a device with it: only then it is known where the pixels lie. */
+        const wvl_plan *plan = s->plan;
+        wvl_device_list devices = wvl_devices_list(plan, s->now.image, 0);
+        wvl_status status = WVL_ERROR_DEVICE;
+        for (uint32_t i = 0; i < devices.count && status != WVL_OK; i++) {
+            uint32_t ordinal = devices.ordinals[i];
+            if (!(s->devices.gave_up >> (ordinal & 31) & 1)) {
+                status =
+                    wvl_pictures_open(&s->devices.own, plan, ordinal, 1, &plan->context->trace, reason, reason_bytes);
+            }
+        }
+        if (status != WVL_OK) {
+            wvl_context_log(plan->context, WVL_LOG_DEBUG, "the device does not finish pictures: %s", reason);
+        }
     }
     return wvl_pictures_take(&s->devices.own, s->plan, s->now.image) ? &s->devices.own : NULL;
 }

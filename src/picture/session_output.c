@@ -12,7 +12,7 @@
 
 #define SEND_BYTES (UINT64_C(4) << 20) /* between two looks */
 
-int wvl_session_send(wvl_session *s, const void *data, size_t bytes)
+static int send_bytes(wvl_session *s, const void *data, size_t bytes)
 {
     int refused = 0;
     if (s->out.held) {
@@ -39,7 +39,7 @@ wvl_status wvl_session_send_finished(wvl_session *s, const uint8_t *data, uint64
     wvl_status status = WVL_OK;
     for (uint64_t at = 0; at < bytes && status == WVL_OK; at += SEND_BYTES) {
         status = wvl_session_is_cancelled(s) ? WVL_CANCELLED : WVL_OK;
-        if (status == WVL_OK && wvl_session_send(s, data + at, (size_t)wvl_min_u64(bytes - at, SEND_BYTES))) {
+        if (status == WVL_OK && send_bytes(s, data + at, (size_t)wvl_min_u64(bytes - at, SEND_BYTES))) {
             status = WVL_ERROR_SINK;
         }
     }
@@ -50,7 +50,7 @@ int wvl_session_flush(wvl_session *s)
 {
     size_t n = s->out.buffered;
     s->out.buffered = 0;
-    return n ? wvl_session_send(s, s->wave.buffer, n) : 0;
+    return n ? send_bytes(s, s->wave.buffer, n) : 0;
 }
 
 int wvl_session_put(void *user, const void *data, size_t bytes)
@@ -59,7 +59,7 @@ int wvl_session_put(void *user, const void *data, size_t bytes)
     if (bytes > WVL_WRITE_BUFFER_BYTES - s->out.buffered) {
         int refused = wvl_session_flush(s);
         if (refused || bytes >= WVL_WRITE_BUFFER_BYTES) {
-            return refused ? refused : wvl_session_send(s, data, bytes);
+            return refused ? refused : send_bytes(s, data, bytes);
         }
     }
     memcpy(s->wave.buffer + s->out.buffered, data, bytes);
@@ -109,7 +109,7 @@ static wvl_status judge_output(wvl_session *s)
     s->out.held = NULL;
     s->out.written = 0;
     for (uint64_t at = 0; at < s->out.held_bytes && status == WVL_OK; at += WVL_WRITE_BUFFER_BYTES) {
-        status = wvl_session_send(s, held + at, (size_t)wvl_min_u64(s->out.held_bytes - at, WVL_WRITE_BUFFER_BYTES))
+        status = send_bytes(s, held + at, (size_t)wvl_min_u64(s->out.held_bytes - at, WVL_WRITE_BUFFER_BYTES))
                      ? WVL_ERROR_SINK
                      : WVL_OK;
     }

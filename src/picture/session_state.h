@@ -89,8 +89,6 @@ void wvl_session_tell(wvl_session *s, uint64_t done);
 wvl_status wvl_session_fail_rows(wvl_session *s, wvl_status status);
 wvl_status wvl_session_check_image(wvl_session *s);
 void wvl_session_give_pixels_back(wvl_session *s);
-/* session_output.c. To the sink, the second through a buffer. Nonzero: it refused. */
-int wvl_session_send(wvl_session *s, const void *data, size_t bytes);
 /* Bytes that lie there as they leave, in pieces between which the session may be cancelled. */
 wvl_status wvl_session_send_finished(wvl_session *s, const uint8_t *data, uint64_t bytes);
 int wvl_session_put(void *session, const void *data, size_t bytes);

@@ -164,16 +164,6 @@ static wvl_status send_wave(wvl_session *s, uint32_t count)
                                    : wvl_session_send_tiles(s, count);
 }
 
-/* Counts the samples of the jobs that were handed over. */
-static uint64_t count_samples(const wvl_session *s, uint32_t count)
-{
-    uint64_t samples = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        samples += s->drive.coefs[i].tile->sample_count;
-    }
-    return s->drive.cut.strip_rows ? wvl_drive_count_own(&s->drive) : samples;
-}
-
 /* Nobody needs the pixels or the transform's memory any more. */
 static void end_waves(wvl_session *s)
 {
@@ -212,12 +202,6 @@ static wvl_status open_measurement(wvl_session *s)
     return s->quality_memory ? WVL_OK : WVL_ERROR_MEMORY;
 }
 
-static void close_measurement(wvl_session *s)
-{
-    wvl_free(&s->plan->context->host, s->quality_memory, s->plan->memory.quality_bytes);
-    s->quality_memory = NULL;
-}
-
 /* ---- Encode ---------------------------------------------------------------------------------- */
 
 static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
@@ -230,7 +214,8 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
         status = wvl_coder_finish(&s->coder, &tiles, &s->wave.order);
     }
     if (s->plan->rate.keep_coefs) {
-        close_measurement(s);
+        wvl_free(&s->plan->context->host, s->quality_memory, s->plan->memory.quality_bytes);
+        s->quality_memory = NULL;
         end_waves(s);
     }
     wvl_session_end_stage(s, WVL_STAGE_RATE, start);
@@ -277,7 +262,12 @@ static wvl_status run_waves(wvl_session *s)
             status = wvl_session_fail_device(s, wvl_session_fail_rows(s, status));
         }
         if (status == WVL_OK) {
-            s->work.samples_in_work = count_samples(s, count);
+            /* Counts the samples of the jobs that were handed over. */
+            uint64_t samples = 0;
+            for (uint32_t i = 0; i < count; i++) {
+                samples += s->drive.coefs[i].tile->sample_count;
+            }
+            s->work.samples_in_work = s->drive.cut.strip_rows ? wvl_drive_count_own(&s->drive) : samples;
             status = code_wave(s, count);
             TRY(status, send_wave(s, count));
             s->work.samples_done += s->work.samples_in_work;

@@ -42,21 +42,6 @@ static unsigned level_of(const wvl_coding *coding, unsigned band)
     return band ? coding->levels - (band - 1) / 3 : coding->levels;
 }
 
-static void print_target(const printer *p, const wvl_layer_target *t, int json)
-{
-    static const char *const kinds[WVL_RATE_COUNT] = {
-        [WVL_RATE_ALL] = "everything", [WVL_RATE_AUTO] = "automatic", [WVL_RATE_BYTES] = "bytes",
-        [WVL_RATE_PSNR] = "psnr",      [WVL_RATE_SLOPE] = "slope",
-    };
-    if (json) {
-        print(p, "{\"kind\":\"%s\",\"value\":%.17g}", kinds[t->kind], t->value);
-    } else if (t->kind <= WVL_RATE_AUTO) {
-        print(p, " %s", kinds[t->kind]);
-    } else {
-        print(p, " %s %.10g", kinds[t->kind], t->value);
-    }
-}
-
 #define MOST_LAYERS_SHOWN 64u
 
 static void print_layers(const printer *p, const wvl_plan *plan, int json)
@@ -69,7 +54,18 @@ static void print_layers(const printer *p, const wvl_plan *plan, int json)
         if (json && i) {
             print(p, ",");
         }
-        print_target(p, &plan->rate.layers[i], json);
+        const wvl_layer_target *t = &plan->rate.layers[i];
+        static const char *const kinds[WVL_RATE_COUNT] = {
+            [WVL_RATE_ALL] = "everything", [WVL_RATE_AUTO] = "automatic", [WVL_RATE_BYTES] = "bytes",
+            [WVL_RATE_PSNR] = "psnr",      [WVL_RATE_SLOPE] = "slope",
+        };
+        if (json) {
+            print(p, "{\"kind\":\"%s\",\"value\":%.17g}", kinds[t->kind], t->value);
+        } else if (t->kind <= WVL_RATE_AUTO) {
+            print(p, " %s", kinds[t->kind]);
+        } else {
+            print(p, " %s %.10g", kinds[t->kind], t->value);
+        }
     }
 }
 
@@ -241,22 +237,6 @@ static void print_memory(const printer *p, const wvl_plan *plan)
     print(p, "output: at most %llu bytes\n", as_number(m.output_bytes_bound));
 }
 
-static void print_memory_json(const printer *p, const wvl_plan *plan)
-{
-    const wvl_device_way device = find_device(plan);
-    wvl_plan_memory m = {.struct_size = sizeof m};
-    (void)wvl_plan_measure(plan, &m);
-    print(p, "\"kernels\":[");
-    print_kernels(p, plan, &device, 1);
-    print(p, "],\"way\":\"%s\",\"device_reach\":\"%s\",\"pinned_bytes\":%llu,\"device_bytes\":%llu,",
-          wvl_way_name(wvl_choose_way(plan, &(wvl_way_source){.rows = NULL}).kind), reach_names[device.reach],
-          as_number(m.pinned_bytes), as_number(m.device_bytes));
-    print(p, "\"base_bytes\":%llu,\"coded_bytes_bound\":%llu,\"output_bytes_bound\":%llu,", as_number(m.base_bytes),
-          as_number(m.coded_bytes_bound), as_number(m.output_bytes_bound));
-    print(p, "\"certain_bytes\":%llu,\"likely_bytes\":%llu,\"worst_bytes\":%llu,\"picture_bytes\":%llu}\n",
-          as_number(m.certain_bytes), as_number(m.likely_bytes), as_number(m.worst_bytes), as_number(m.picture_bytes));
-}
-
 static const char *const early_names[] = {"at the end", "tile by tile", "row by row"};
 
 static void print_early(const printer *p, const wvl_plan *plan)
@@ -397,7 +377,18 @@ static void print_json(const printer *p, const wvl_plan *plan)
     print_variants_json(p, &plan->syntax);
     print(p, "],\"jp2\":%s,\"rows_leave\":\"%s\",\"rows_need_patch\":%s,", plan->syntax.jp2 ? "true" : "false",
           early_names[rows], wvl_early_needs_patch(plan, rows) ? "true" : "false");
-    print_memory_json(p, plan);
+    const wvl_device_way device = find_device(plan);
+    wvl_plan_memory m = {.struct_size = sizeof m};
+    (void)wvl_plan_measure(plan, &m);
+    print(p, "\"kernels\":[");
+    print_kernels(p, plan, &device, 1);
+    print(p, "],\"way\":\"%s\",\"device_reach\":\"%s\",\"pinned_bytes\":%llu,\"device_bytes\":%llu,",
+          wvl_way_name(wvl_choose_way(plan, &(wvl_way_source){.rows = NULL}).kind), reach_names[device.reach],
+          as_number(m.pinned_bytes), as_number(m.device_bytes));
+    print(p, "\"base_bytes\":%llu,\"coded_bytes_bound\":%llu,\"output_bytes_bound\":%llu,", as_number(m.base_bytes),
+          as_number(m.coded_bytes_bound), as_number(m.output_bytes_bound));
+    print(p, "\"certain_bytes\":%llu,\"likely_bytes\":%llu,\"worst_bytes\":%llu,\"picture_bytes\":%llu}\n",
+          as_number(m.certain_bytes), as_number(m.likely_bytes), as_number(m.worst_bytes), as_number(m.picture_bytes));
 }
 
 wvl_status wvl_plan_explain(const wvl_plan *plan, int json, wvl_text_fn write, void *user)

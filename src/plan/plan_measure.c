@@ -105,21 +105,6 @@ static void close_wave(tile_walk *w)
     w->wave_bytes = 0;
 }
 
-/* Adds tiles as wvl_wave_build does. */
-static void add_to_wave(tile_walk *w, const tile_sum *sum, uint64_t coef_bytes, const early_sum *early)
-{
-    uint64_t bytes = wvl_add_saturate(coef_bytes, w->plan->memory.tile_plan_bytes);
-    if (w->wave_tiles && wvl_add_saturate(w->wave_bytes, bytes) > w->plan->memory.wave_limit) {
-        close_wave(w);
-    }
-    wvl_cpu_join_shapes(&w->wave.shape, &sum->shape);
-    w->wave.bands += sum->bands;
-    w->wave.ranges = wvl_add_saturate(w->wave.ranges, sum->ranges);
-    w->wave_tiles++;
-    add_early(&w->early_wave, early);
-    w->wave_bytes = wvl_add_saturate(w->wave_bytes, bytes);
-}
-
 static void add_tile(tile_walk *w, uint32_t tile)
 {
     wvl_plan *plan = w->plan;
@@ -143,20 +128,19 @@ static void add_tile(tile_walk *w, uint32_t tile)
     early_sum early = find_early(&before, &w->coder);
     add_early(&w->early_row, &early);
     plan->memory.early.block_index = wvl_max_u64(plan->memory.early.block_index, coded.block_index);
-    add_to_wave(w, &sum, coef_bytes, &early);
+    /* Adds tiles as wvl_wave_build does. */
+    uint64_t bytes = wvl_add_saturate(coef_bytes, w->plan->memory.tile_plan_bytes);
+    if (w->wave_tiles && wvl_add_saturate(w->wave_bytes, bytes) > w->plan->memory.wave_limit) {
+        close_wave(w);
+    }
+    wvl_cpu_join_shapes(&w->wave.shape, &sum.shape);
+    w->wave.bands += sum.bands;
+    w->wave.ranges = wvl_add_saturate(w->wave.ranges, sum.ranges);
+    w->wave_tiles++;
+    add_early(&w->early_wave, &early);
+    w->wave_bytes = wvl_add_saturate(w->wave_bytes, bytes);
     if ((tile + 1) % plan->syntax.tile_cols == 0) {
         close_row(w);
-    }
-}
-
-/* Every component of a class has the bytes of its first one. */
-static void spread_least(const tile_walk *w)
-{
-    for (uint32_t c = 0; w->least->group_bytes && c < w->plan->syntax.component_count; c++) {
-        uint32_t first = w->classes.first[w->classes.class_of[c]];
-        for (uint32_t g = 0; g < wvl_plan_cap_groups(w->plan); g += w->plan->syntax.component_count) {
-            w->least->group_bytes[g + c] = w->least->group_bytes[g + first];
-        }
     }
 }
 
@@ -173,7 +157,13 @@ static wvl_status walk_tiles(tile_walk *w)
         }
     }
     close_wave(w);
-    spread_least(w);
+    /* Every component of a class has the bytes of its first one. */
+    for (uint32_t c = 0; w->least->group_bytes && c < w->plan->syntax.component_count; c++) {
+        uint32_t first = w->classes.first[w->classes.class_of[c]];
+        for (uint32_t g = 0; g < wvl_plan_cap_groups(w->plan); g += w->plan->syntax.component_count) {
+            w->least->group_bytes[g + c] = w->least->group_bytes[g + first];
+        }
+    }
     plan->memory.wave_tiles = w->widest;
     plan->memory.backend =
         (wvl_backend_memory){.host_bytes = wvl_add_saturate(w->kept_bytes, w->work_bytes), .work_bytes = w->work_bytes};
@@ -260,25 +250,6 @@ static uint64_t most_of(const stage_memory *m)
     return wvl_add_saturate(m->held, wvl_max_u64(wvl_max_u64(m->transform, m->code), m->finish));
 }
 
-/*
- * Of the last wave block coding holds the coefficients alone; before that both halves hold what they work in. Finishing
- * holds its own, and coefficients with it when they are kept. Where pixels may come again, tiles are there already.
- */
-static stage_memory measure_stages(const wvl_plan *plan, const wvl_coder_memory *coder, uint64_t wave_bytes)
-{
-    uint64_t coefs = plan->memory.backend.host_bytes - plan->memory.backend.work_bytes, tiles = coder->tile_bytes;
-    int is_once = plan->memory.wave_count == 1 && !wvl_recode_is_possible(plan);
-    uint64_t kept = plan->rate.keep_coefs ? wvl_add_saturate(coefs, wvl_alloc_size(plan->memory.quality_bytes)) : 0;
-    stage_memory m;
-    m.held = wvl_add_saturate(wvl_alloc_size(wave_bytes), wvl_add_saturate(coder->base_bytes, wvl_session_bytes()));
-    m.transform = wvl_add_saturate(plan->memory.backend.host_bytes, is_once ? 0 : tiles);
-    m.transform = wvl_add_saturate(m.transform, plan->memory.wave_count > 1 ? coder->worker_bytes : 0);
-    m.code = wvl_add_saturate(wvl_add_saturate(coefs, tiles), coder->worker_bytes);
-    m.finish = wvl_max_u64(wvl_add_saturate(coder->finish_bytes, kept), wvl_result_bytes_of_plan(plan));
-    m.finish = wvl_add_saturate(m.finish, tiles);
-    return m;
-}
-
 /* Without what only some pictures need: a second round, and where a device may do the transform, the CPU's share of it.
  */
 static uint64_t count_certain(const wvl_plan *plan, const wvl_coder_memory *coder, stage_memory m)
@@ -312,7 +283,22 @@ static void promise_memory(wvl_plan *plan, const wvl_coder_sum *sum, const wvl_c
         plan->rate.keep_coefs = 0;
         plan->memory.quality_bytes = 0;
     }
-    stage_memory stages = measure_stages(plan, coder, wave_bytes);
+    /*
+     * Of the last wave block coding holds the coefficients alone; before that both halves hold what they work in.
+     * Finishing holds its own, and coefficients with it when they are kept. Where pixels may come again, tiles are
+     * there already.
+     */
+    uint64_t coefs = plan->memory.backend.host_bytes - plan->memory.backend.work_bytes, tiles = coder->tile_bytes;
+    int is_once = plan->memory.wave_count == 1 && !wvl_recode_is_possible(plan);
+    uint64_t kept = plan->rate.keep_coefs ? wvl_add_saturate(coefs, wvl_alloc_size(plan->memory.quality_bytes)) : 0;
+    stage_memory stages;
+    stages.held =
+        wvl_add_saturate(wvl_alloc_size(wave_bytes), wvl_add_saturate(coder->base_bytes, wvl_session_bytes()));
+    stages.transform = wvl_add_saturate(plan->memory.backend.host_bytes, is_once ? 0 : tiles);
+    stages.transform = wvl_add_saturate(stages.transform, plan->memory.wave_count > 1 ? coder->worker_bytes : 0);
+    stages.code = wvl_add_saturate(wvl_add_saturate(coefs, tiles), coder->worker_bytes);
+    stages.finish = wvl_max_u64(wvl_add_saturate(coder->finish_bytes, kept), wvl_result_bytes_of_plan(plan));
+    stages.finish = wvl_add_saturate(stages.finish, tiles);
     plan->memory.base_bytes = most_of(&stages);
     plan->memory.early.fixed_bytes =
         wvl_add_saturate(stages.held, wvl_add_saturate(coder->worker_bytes, coder->table_bytes));

@@ -9,14 +9,6 @@
 
 #define DECODED_PLANES 31u /* OpenJPEG 2.5 holds a shifted magnitude in 31 bits */
 
-static void warn_idle(const wvl_plan *plan, const wvl_settings *settings)
-{
-    const char *key, *needs;
-    for (size_t at = 0; (key = wvl_settings_find_idle(settings, &at, &needs)) != NULL;) {
-        wvl_context_log(plan->context, WVL_LOG_WARNING, "%s has no effect; it needs %s", key, needs);
-    }
-}
-
 static unsigned most_planes(const wvl_coding *coding)
 {
     unsigned most = 0;
@@ -61,7 +53,10 @@ static void warn_of_starving(const wvl_plan *plan)
 
 void wvl_plan_log_warnings(const wvl_plan *plan, const wvl_settings *settings)
 {
-    warn_idle(plan, settings);
+    const char *key, *needs;
+    for (size_t at = 0; (key = wvl_settings_find_idle(settings, &at, &needs)) != NULL;) {
+        wvl_context_log(plan->context, WVL_LOG_WARNING, "%s has no effect; it needs %s", key, needs);
+    }
     if (plan->syntax.region_count) {
         warn_of_shifts(plan);
         warn_of_starving(plan);

@@ -32,12 +32,6 @@ static void fill_parts(wvl_result *result, const wvl_result_facts *facts, uint64
     }
 }
 
-/* Says whether tile-parts tell what a component takes: each holds one component. */
-static int parts_tell(const wvl_result_facts *facts)
-{
-    return facts->part_count && facts->part(facts->from, 0).cap_group != WVL_CS_MIXED;
-}
-
 static uint64_t target_of(const wvl_plan *plan)
 {
     const wvl_layer_target *last = &plan->rate.layers[plan->syntax.layer_count - 1];
@@ -48,7 +42,8 @@ static void fill_limits(wvl_result *result, const wvl_result_facts *facts)
 {
     const wvl_plan *plan = facts->plan;
     wvl_fill *fills = result->fills;
-    int tell = parts_tell(facts);
+    /* Says whether tile-parts tell what a component takes: each holds one component. */
+    int tell = facts->part_count && facts->part(facts->from, 0).cap_group != WVL_CS_MIXED;
     fills[0] = (wvl_fill){UINT32_MAX, 0, result->codestream.bytes, target_of(plan), plan->rate.max_bytes};
     for (uint32_t g = 0; g + 1 < result->fill_count; g++) {
         fills[1 + g] = (wvl_fill){g % plan->syntax.component_count, g / plan->syntax.component_count, 0, 0,

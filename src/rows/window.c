@@ -80,16 +80,6 @@ const char *wvl_rows_refuse(const wvl_plan *plan, const wvl_row_source *source)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Short rows lie close together, so that a column is not held as many columns. */
-static uint64_t choose_pitch(uint64_t row_bytes)
-{
-    uint64_t pitch = 1;
-    while (pitch < row_bytes && pitch < WVL_ALIGNMENT) {
-        pitch *= 2;
-    }
-    return pitch < WVL_ALIGNMENT ? pitch : wvl_align_up(row_bytes, WVL_ALIGNMENT);
-}
-
 static void carve(wvl_carver *carver, wvl_row_window *w, uint64_t rows)
 {
     const wvl_plan *plan = w->plan;
@@ -108,7 +98,12 @@ static void carve(wvl_carver *carver, wvl_row_window *w, uint64_t rows)
                 pane.end = pc->rect.y1;
             }
         }
-        pane.pitch_bytes = choose_pitch(pane.row_bytes);
+        /* Short rows lie close together, so that a column is not held as many columns. */
+        uint64_t pitch = 1;
+        while (pitch < pane.row_bytes && pitch < WVL_ALIGNMENT) {
+            pitch *= 2;
+        }
+        pane.pitch_bytes = pitch < WVL_ALIGNMENT ? pitch : wvl_align_up(pane.row_bytes, WVL_ALIGNMENT);
         pane.room = (uint32_t)wvl_min_u64(rows / pane.dy + 2, wvl_max_u32(pane.end - pane.first, 1));
         pane.data = wvl_carve(carver, pane.room, pane.pitch_bytes);
         if (carver->base) {
@@ -289,19 +284,14 @@ static wvl_status bring(wvl_row_window *w, uint64_t keep, uint64_t end)
     return WVL_OK;
 }
 
-/* Rows of the reference grid that one call of the source fills. */
-static uint64_t count_portion(const wvl_row_window *w)
+wvl_status wvl_rows_bring(wvl_row_window *w, const wvl_look *look, uint64_t keep, uint64_t end)
 {
+    /* Rows of the reference grid that one call of the source fills. */
     uint64_t bytes = 1;
     for (uint32_t b = 0; b < w->pane_count; b++) {
         bytes += w->panes[b].pitch_bytes / w->panes[b].dy;
     }
-    return wvl_max_u64(WVL_LOOK_BYTES / bytes, 1);
-}
-
-wvl_status wvl_rows_bring(wvl_row_window *w, const wvl_look *look, uint64_t keep, uint64_t end)
-{
-    uint64_t portion = count_portion(w);
+    uint64_t portion = wvl_max_u64(WVL_LOOK_BYTES / bytes, 1);
     wvl_status status = WVL_OK;
     end = wvl_min_u64(end, w->plan->syntax.image.y1);
     for (uint64_t at = wvl_max_u64(w->at, w->plan->syntax.image.y0); at < end && status == WVL_OK; at = w->at) {

@@ -23,13 +23,6 @@ wvl_status wvl_drive_start(wvl_drive *d)
     return d->rows ? wvl_rows_begin(d->rows) : WVL_OK;
 }
 
-/* The rows of jobs in flight stay: another backend may do these again. */
-static wvl_status bring_rows(const wvl_drive *d, const wvl_tile_plan *tiles, uint32_t count)
-{
-    const wvl_tile_plan *oldest = d->count ? d->tiles[d->oldest] : tiles;
-    return d->rows ? wvl_rows_bring(d->rows, d->look, oldest[0].rect.y0, tiles[count - 1].rect.y1) : WVL_OK;
-}
-
 /* The station with the least in flight: one has a free workspace, for there are fewer flights than workspaces. */
 static uint32_t choose_station(const wvl_drive *d)
 {
@@ -53,7 +46,11 @@ static wvl_status submit_waves(wvl_drive *d)
         flight->count = wvl_cut_build(&d->cut, &flight->next, d->tiles[at], &d->scratch);
         flight->station = choose_station(d);
         wvl_drive_station *station = &d->stations[flight->station];
-        status = bring_rows(d, d->tiles[at], flight->count);
+        /* The rows of jobs in flight stay: another backend may do these again. */
+        const wvl_tile_plan *tiles = d->tiles[at];
+        const wvl_tile_plan *oldest = d->count ? d->tiles[d->oldest] : tiles;
+        status =
+            d->rows ? wvl_rows_bring(d->rows, d->look, oldest[0].rect.y0, tiles[flight->count - 1].rect.y1) : WVL_OK;
         if (status == WVL_OK) {
             wvl_numa_visit visit;
             wvl_devices_visit(d->plan->context, d->table, station->device, &visit);
@@ -154,18 +151,6 @@ static int change_station(wvl_drive *d, wvl_status *status)
     return *status == WVL_OK;
 }
 
-/* The wave that is handed over. */
-static void note_wave(wvl_drive *d)
-{
-    d->is_begun = 1;
-    if (!wvl_backend_has_devices(d->table)) {
-        d->used |= WVL_DRIVE_HOST;
-    } else {
-        d->used |= WVL_DRIVE_DEVICE | (d->reach < WVL_REACH_BLOCKS ? WVL_DRIVE_COEFS : 0);
-        d->used_devices |= UINT32_C(1) << d->stations[d->flight[d->oldest].station].ordinal;
-    }
-}
-
 /* Says whether there is no time to submit more before the oldest job is taken. */
 static int is_done(const wvl_drive *d)
 {
@@ -197,7 +182,14 @@ wvl_status wvl_drive_next(wvl_drive *d, uint32_t *count)
         }
     } while (status < 0 && change_station(d, &status));
     if (status == WVL_OK) {
-        note_wave(d);
+        /* The wave that is handed over. */
+        d->is_begun = 1;
+        if (!wvl_backend_has_devices(d->table)) {
+            d->used |= WVL_DRIVE_HOST;
+        } else {
+            d->used |= WVL_DRIVE_DEVICE | (d->reach < WVL_REACH_BLOCKS ? WVL_DRIVE_COEFS : 0);
+            d->used_devices |= UINT32_C(1) << d->stations[d->flight[d->oldest].station].ordinal;
+        }
     }
     return status;
 }

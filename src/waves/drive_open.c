@@ -145,18 +145,6 @@ wvl_status wvl_drive_open_host(wvl_drive *d)
     return finish_open(d, is_measured ? open_station(d, NULL, 0, &workspace, 1) : WVL_ERROR_MEMORY);
 }
 
-/* Devices for the picture, those that failed with it left out. */
-static wvl_device_list list_devices(const wvl_drive *d)
-{
-    wvl_device_list all = wvl_devices_list(d->plan, d->image, d->many ? d->turn : 0), left = {.table = all.table};
-    for (uint32_t i = 0; i < all.count; i++) {
-        if (all.ordinals[i] > WVL_DEVICE_ORDINAL_MAX || !(d->tried >> all.ordinals[i] & 1)) {
-            left.ordinals[left.count++] = all.ordinals[i];
-        }
-    }
-    return left;
-}
-
 /* The station of the picture before serves this one: only pictures in flight leave one open. */
 static int is_open_for(const wvl_drive *d, const wvl_backend_vtable *table)
 {
@@ -271,7 +259,13 @@ wvl_status wvl_drive_open_device(wvl_drive *d)
     if (is_open_for(d, wvl_backend_fetch_device())) {
         return WVL_OK;
     }
-    wvl_device_list devices = list_devices(d);
+    /* Devices for the picture, those that failed with it left out. */
+    wvl_device_list all = wvl_devices_list(d->plan, d->image, d->many ? d->turn : 0), devices = {.table = all.table};
+    for (uint32_t i = 0; i < all.count; i++) {
+        if (all.ordinals[i] > WVL_DEVICE_ORDINAL_MAX || !(d->tried >> all.ordinals[i] & 1)) {
+            devices.ordinals[devices.count++] = all.ordinals[i];
+        }
+    }
     wvl_drive_close(d);
     if (!devices.count) {
         return WVL_ERROR_DEVICE; /* all have failed: the reason is there */

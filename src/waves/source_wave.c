@@ -44,17 +44,6 @@ static uint64_t list_ranges(const wvl_block_order *order, const wvl_keeper *keep
     return count;
 }
 
-static void list_slopes(const wvl_block_order *order, const wvl_keeper *keeper, const plain_order *plain)
-{
-    uint64_t n = 0;
-    for (uint64_t i = 0; i < plain->order.range_count; i++) {
-        const wvl_block_range *range = &plain->order.ranges[i];
-        for (uint32_t b = range->first; b < range->first + range->count; b++) {
-            plain->slopes[n++] = wvl_keep_slope_of(order, wvl_keeper_block(keeper, range, b), range->rate_group);
-        }
-    }
-}
-
 static void close_plain(const wvl_allocator *host, plain_order *plain)
 {
     wvl_free(host, plain->ranges, plain->range_room * sizeof *plain->ranges);
@@ -82,7 +71,13 @@ static wvl_status open_plain(const wvl_plan *plan, const wvl_block_order *order,
         plain->order.block_slopes = plain->slopes;
     }
     if (plain->slopes) {
-        list_slopes(order, keeper, plain);
+        uint64_t n = 0;
+        for (uint64_t i = 0; i < plain->order.range_count; i++) {
+            const wvl_block_range *range = &plain->order.ranges[i];
+            for (uint32_t b = range->first; b < range->first + range->count; b++) {
+                plain->slopes[n++] = wvl_keep_slope_of(order, wvl_keeper_block(keeper, range, b), range->rate_group);
+            }
+        }
     }
     return WVL_OK;
 }

@@ -127,17 +127,6 @@ static void carve_tiles(const wvl_job_cut *cut, wvl_carver *carver, wvl_tile_pla
     wvl_tile_plan_carve(cut->plan, carver, scratch);
 }
 
-static void join(wvl_backend_memory *workspace, const wvl_backend_memory *need)
-{
-    uint64_t kept = wvl_max_u64(workspace->host_bytes - workspace->work_bytes, need->host_bytes - need->work_bytes);
-    workspace->work_bytes = wvl_max_u64(workspace->work_bytes, need->work_bytes);
-    workspace->host_bytes = wvl_add_saturate(kept, workspace->work_bytes);
-    workspace->pinned_bytes = wvl_max_u64(workspace->pinned_bytes, need->pinned_bytes);
-    workspace->device_bytes = wvl_max_u64(workspace->device_bytes, need->device_bytes);
-    workspace->least_device_bytes = wvl_max_u64(workspace->least_device_bytes, wvl_backend_least(need));
-    workspace->spill_bytes = wvl_max_u64(workspace->spill_bytes, need->spill_bytes);
-}
-
 /* Tile plans of a job. Returns their memory, of `*bytes`; NULL: there is none. */
 static void *open_tiles(const wvl_job_cut *cut, uint64_t *bytes, wvl_tile_plan **tiles, wvl_tile_plan *scratch)
 {
@@ -168,7 +157,14 @@ uint32_t wvl_cut_measure(const wvl_job_cut *cut, const wvl_backend_vtable *table
         uint32_t count = wvl_cut_build(cut, &at, tiles, &scratch);
         if (!is_even || last != 1 || tiles[0].strip != last) {
             table->measure(plan, tiles, count, wvl_pool_concurrency(plan->context->pool), &need);
-            join(workspace, &need);
+            uint64_t kept =
+                wvl_max_u64(workspace->host_bytes - workspace->work_bytes, need.host_bytes - need.work_bytes);
+            workspace->work_bytes = wvl_max_u64(workspace->work_bytes, need.work_bytes);
+            workspace->host_bytes = wvl_add_saturate(kept, workspace->work_bytes);
+            workspace->pinned_bytes = wvl_max_u64(workspace->pinned_bytes, need.pinned_bytes);
+            workspace->device_bytes = wvl_max_u64(workspace->device_bytes, need.device_bytes);
+            workspace->least_device_bytes = wvl_max_u64(workspace->least_device_bytes, wvl_backend_least(&need));
+            workspace->spill_bytes = wvl_max_u64(workspace->spill_bytes, need.spill_bytes);
         }
         last = tiles[0].strip;
     }

@@ -7,15 +7,10 @@ void wvl_wave_carve(const wvl_plan *plan, wvl_carver *carver, wvl_wave *wave)
     wvl_order_carve(plan, plan->memory.most_resolutions, plan->memory.most_precincts, carver, &wave->order);
     wave->buffer = wvl_carve(carver, 1, WVL_WRITE_BUFFER_BYTES);
     wvl_tile_plan_carve(plan, carver, &wave->scratch);
-    wvl_wave_carve_tiles(plan, carver, &wave->tiles);
-}
-
-void wvl_wave_carve_tiles(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan **tiles)
-{
-    *tiles = wvl_carve(carver, plan->memory.wave_tiles, sizeof **tiles);
+    wave->tiles = wvl_carve(carver, plan->memory.wave_tiles, sizeof *wave->tiles);
     for (uint32_t i = 0; i < plan->memory.wave_tiles; i++) {
         wvl_tile_plan tile;
-        wvl_tile_plan_carve(plan, carver, carver->base ? &(*tiles)[i] : &tile);
+        wvl_tile_plan_carve(plan, carver, carver->base ? &wave->tiles[i] : &tile);
     }
 }
 

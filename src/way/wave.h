@@ -23,8 +23,6 @@ void wvl_wave_carve(const wvl_plan *plan, wvl_carver *carver, wvl_wave *wave);
 uint32_t wvl_wave_build(const wvl_plan *plan, uint32_t first, wvl_tile_plan *tiles);
 /* For walks over all tiles after the last wave was built: a picture of one wave builds no tile plan again. */
 wvl_tile_walk wvl_wave_walk(const wvl_plan *plan, wvl_wave *wave);
-/* Another set of tile plans as in wvl_wave. */
-void wvl_wave_carve_tiles(const wvl_plan *plan, wvl_carver *carver, wvl_tile_plan **tiles);
 
 /* Bytes of the conductor's own state (src/picture/session_waves.c). */
 uint64_t wvl_session_bytes(void);

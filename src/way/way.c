@@ -218,23 +218,6 @@ static void cut_rows(const wvl_plan *plan, const wvl_backend_vtable *table, wvl_
     }
 }
 
-static void choose_of_rows(const wvl_plan *plan, const wvl_way_source *s, const wvl_backend_vtable *table, wvl_way *way)
-{
-    lower_reach(plan, NULL, table, way);
-    way->in_strips = wvl_strips_are_used(plan);
-    way->gathers = wvl_strips_gather(plan, s->rows->rewind != NULL);
-    const char *refused = refuse_rows(plan, way);
-    if (refused) {
-        way->why = refused;
-    } else if (s->failed >> WVL_WAY_JOBS & 1) {
-        way->why = NULL;
-    } else {
-        cut_rows(plan, table, way);
-    }
-    uint64_t host = way->in_strips ? strip_window_rows(plan) : wave_window_rows(plan, 1);
-    way->window_rows = wvl_min_u64(wvl_max_u64(way->window_rows, host), wvl_rect_height(plan->syntax.image));
-}
-
 /* ---- The way --------------------------------------------------------------------------------- */
 
 /* One device or several make all bytes. Pictures in flight keep all devices at work by themselves. */
@@ -266,7 +249,19 @@ wvl_way wvl_choose_way(const wvl_plan *plan, const wvl_way_source *s)
     way.reach = wvl_way_reach(table, plan, s->image, &way.why);
     way.needs_device = plan->device.choice == WVL_DEVICE_CUDA_ONLY || !host_can(plan, s->image);
     if (s->rows) {
-        choose_of_rows(plan, s, table, &way);
+        lower_reach(plan, NULL, table, &way);
+        way.in_strips = wvl_strips_are_used(plan);
+        way.gathers = wvl_strips_gather(plan, s->rows->rewind != NULL);
+        const char *refused = refuse_rows(plan, &way);
+        if (refused) {
+            way.why = refused;
+        } else if (s->failed >> WVL_WAY_JOBS & 1) {
+            way.why = NULL;
+        } else {
+            cut_rows(plan, table, &way);
+        }
+        uint64_t host = way.in_strips ? strip_window_rows(plan) : wave_window_rows(plan, 1);
+        way.window_rows = wvl_min_u64(wvl_max_u64(way.window_rows, host), wvl_rect_height(plan->syntax.image));
         return way;
     }
     if (!wants_device(plan, s, &way)) {

@@ -11,9 +11,6 @@ int wvl_cuda_has_rects(const wvl_plan *plan)
     return 0;
 }
 
-static int touches(wvl_rect a, wvl_rect b) { return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1; }
-static int covers(wvl_rect a, wvl_rect b) { return a.x0 <= b.x0 && a.y0 <= b.y0 && a.x1 >= b.x1 && a.y1 >= b.y1; }
-
 /* Returns what of the block lies in a rectangle, from its own first sample on. */
 static wvl_cuda_t1_rect cut_rect(wvl_rect block, wvl_rect inner)
 {
@@ -40,10 +37,10 @@ static unsigned list_rects(const wvl_cuda_walk_block *b, wvl_cuda_t1_rect *rects
             continue;
         }
         wvl_rect inner = wvl_geom_region_in_band(&plan->syntax.components[in->component], tc, in->band, region->rect);
-        if (covers(inner, b->rect)) {
+        if (wvl_rect_covers(inner, b->rect)) {
             return WVL_CUDA_T1_WHOLE;
         }
-        if (touches(inner, b->rect)) {
+        if (wvl_rect_touches(inner, b->rect)) {
             if (rects) {
                 rects[*count] = cut_rect(b->rect, inner);
             }
