@@ -2,7 +2,6 @@
 #include "backend/devices.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "backend/registry.h"
 #include "base/structs.h"
@@ -20,14 +19,13 @@ static void tell_node(const wvl_context *context, const wvl_backend_vtable *tabl
     }
 }
 
-/* The driver reads the variable once in a process, and the environment is the caller's (D-drive-07). */
+/* The variable is the driver's: it reads it once in a process, and the library neither reads nor sets it. */
 static void tell_queues(const wvl_context *context, uint32_t ordinal, const wvl_device *device)
 {
-    const char *queues = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
-    if (device && (!queues || strtoul(queues, NULL, 10) < 32)) {
+    if (device) {
         wvl_context_log(context, WVL_LOG_INFO,
-                        "device %u: the driver works on 8 pictures in flight at a time; with "
-                        "CUDA_DEVICE_MAX_CONNECTIONS=32 in the environment of the process it works on 32",
+                        "device %u: the driver works on as many pictures in flight at a time as "
+                        "CUDA_DEVICE_MAX_CONNECTIONS in the environment of the process says, up to 32; otherwise on 8",
                         ordinal);
     }
 }

@@ -18,6 +18,9 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+if "--help" in sys.argv:
+    print(__doc__.strip())
+    sys.exit(0)
 try:
     import matplotlib  # noqa: F401
 except ImportError:
