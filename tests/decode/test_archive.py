@@ -157,9 +157,13 @@ def metadata_faults(tree, p):
     return wrong
 
 
-def jpylyzer_faults(path, p, wanted):
-    o = run(["jpylyzer", path])
-    tree = xml.etree.ElementTree.fromstring(o.stdout)
+def ask_jpylyzer(paths):
+    """What it says of each file, by its path; it takes longer to start than to read one."""
+    tree = xml.etree.ElementTree.fromstring(run(["jpylyzer", *paths]).stdout)
+    return {text_of(f, "fileInfo", "filePath"): f for f in tree.findall("{*}file")}
+
+
+def jpylyzer_faults(tree, p, wanted):
     failed = sorted(e.tag.split("}")[1] for e in tree.iter() if e.text == "False")
     wrong = [] if text_of(tree, "isValid") == "True" else ["not valid: " + ", ".join(failed)]
     wrong += ["warns: " + e.text for e in tree.iter() if e.tag.endswith("}warning") and e.text]
@@ -192,19 +196,20 @@ def verify_faults(wavelane, path, p, profile, lossless):
     return [] if good and (exact or not lossless) else [f"verify: ended with {o.returncode}, exact {exact}: {o.stderr.strip()[:300]}"]
 
 
-def try_one(wavelane, folder, preset, p):
-    """What is wrong, or None where the picture is refused as it must be."""
-    fits, *wanted, profile = PRESETS[preset]
-    path = os.path.join(folder, f"{os.path.splitext(os.path.basename(p.path))[0]}_{preset}.jp2")
+def encode(wavelane, folder, preset, p):
+    """The path of the file, and what is wrong; neither where the picture is refused as it must be."""
+    path = os.path.abspath(os.path.join(folder, f"{os.path.splitext(os.path.basename(p.path))[0]}_{preset}.jp2"))
     if os.path.exists(path):
         os.remove(path)
     o = run([wavelane, "-i", p.path, "-o", path, "--preset", preset, "--quiet"])
-    if not fits(p):
-        return None if o.returncode in (2, 6) and o.stderr.strip() and not os.path.exists(path) else [f"not refused: ended with {o.returncode}"]
-    if o.returncode:
-        return [f"ended with {o.returncode}: {o.stderr.strip()}"]
-    lossless = wanted[3].startswith("5-3")
-    wrong = jpylyzer_faults(path, p, wanted) + verify_faults(wavelane, path, p, profile, lossless)
+    if not PRESETS[preset][0](p):
+        return None, [] if o.returncode in (2, 6) and o.stderr.strip() and not os.path.exists(path) else [f"not refused: ended with {o.returncode}"]
+    return (None, [f"ended with {o.returncode}: {o.stderr.strip()}"]) if o.returncode else (path, [])
+
+
+def judge(wavelane, preset, p, path, tree):
+    _, *wanted, profile = PRESETS[preset]
+    wrong = jpylyzer_faults(tree, p, wanted) + verify_faults(wavelane, path, p, profile, wanted[3].startswith("5-3"))
     return wrong + dump_faults("opj_dump", path, p, wanted) + dump_faults("grk_dump", path, p, wanted)
 
 
@@ -216,9 +221,11 @@ def main():
     listed = run([wavelane, "--demo", "-o", os.path.join(folder, "x.jp2"), "--preset", "none-such"]).stderr.split("there are")[-1]
     bad = tried = refused = 0
     for p in pictures(wavelane, folder):
-        for preset in PRESETS:
-            wrong = try_one(wavelane, folder, preset, p)
-            tried, refused = tried + 1, refused + (wrong is None)
+        encoded = {preset: encode(wavelane, folder, preset, p) for preset in PRESETS}
+        trees = ask_jpylyzer([path for path, _ in encoded.values() if path])
+        for preset, (path, wrong) in encoded.items():
+            tried, refused = tried + 1, refused + (not path and not wrong)
+            wrong = judge(wavelane, preset, p, path, trees[path]) if path else wrong
             if wrong:
                 bad += 1
                 print(f"{preset}, {os.path.basename(p.path)}: " + "; ".join(wrong))

@@ -36,22 +36,21 @@ else
     echo "no folder of pictures: only those made here"
 fi
 
-for picture in "$work"/whole/*; do
-    name=${picture##*/}
-    bytes=$(wc -c <"$picture")
-    for part in 1 2 3; do
-        head -c $((bytes * part / 4)) "$picture" >"$work/spoilt/$name.cut$part"
-    done
-    for offset in 1 4 8 12 18 22 28 40 60; do
-        [ "$offset" -lt "$bytes" ] || break
-        for value in '\377' '\200' '\000'; do
-            copy=$work/spoilt/$name.$offset.${value#?}
-            cp "$picture" "$copy"
-            # shellcheck disable=SC2059 # the format is the octal escape
-            printf "$value" | dd of="$copy" bs=1 seek="$offset" conv=notrunc status=none
-        done
-    done
-done
+if part python3; then
+    python3 - "$work/whole" "$work/spoilt" <<'PY'
+import pathlib
+import sys
+whole, spoilt = map(pathlib.Path, sys.argv[1:])
+for picture in whole.iterdir():
+    data = picture.read_bytes()
+    for part in (1, 2, 3):
+        (spoilt / f"{picture.name}.cut{part}").write_bytes(data[: len(data) * part // 4])
+    for offset in (1, 4, 8, 12, 18, 22, 28, 40, 60):
+        for value in (255, 128, 0):
+            if offset < len(data):
+                (spoilt / f"{picture.name}.{offset}.{value}").write_bytes(data[:offset] + bytes([value]) + data[offset + 1 :])
+PY
+fi
 
 find "$work/whole" "$work/spoilt" -type f -print0 | xargs -0 -n 200 "$fuzz"
 echo "$(find "$work/whole" -type f | wc -l) pictures ($made made here), $(find "$work/spoilt" -type f | wc -l) spoilt copies"
