@@ -26,13 +26,20 @@ stream_entry *stream_find(opj_stream *handle)
 
 static opj_stream *record(opj_stream *handle, opj_bool is_input)
 {
-    stream_entry *s = handle && !is_input && !stream_find(handle) ? calloc(1, sizeof *s) : NULL;
-    if (s) {
-        s->handle = handle;
-        pthread_mutex_lock(&lock);
-        s->next = entries;
-        entries = s;
-        pthread_mutex_unlock(&lock);
+    stream_entry *s = NULL;
+    if (handle && !is_input) {
+        s = stream_find(handle); /* one that was destroyed unseen */
+        if (s) {
+            s->write = NULL;
+            s->seek = NULL;
+            s->user = NULL;
+        } else if ((s = calloc(1, sizeof *s))) {
+            s->handle = handle;
+            pthread_mutex_lock(&lock);
+            s->next = entries;
+            entries = s;
+            pthread_mutex_unlock(&lock);
+        }
     }
     return handle; /* without memory for an entry, libopenjp2 encodes */
 }

@@ -432,6 +432,8 @@ class Bench:
         env = dict(os.environ, LC_ALL="C.UTF-8", HOME=self.work)
         if with_plugin:
             env.update(self.preload)
+            if self.number % 4 == 1 and case.host != "glymur":  # by turns: preloaded alone, and with the library in its place
+                env = dict(os.environ, LC_ALL="C.UTF-8", HOME=self.work, LD_PRELOAD=self.preload["LD_PRELOAD"], WAVELANE_LOG="1")
         command = [w.replace("{in}", self.inputs).replace("{out}", out).replace("{python}", self.arguments.python or "python3").replace("{env}", "") for w in case.command]
         try:
             done = subprocess.run(command, env=env, cwd=self.work, stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
