@@ -26,7 +26,7 @@ typedef struct wvl_roi {
     uint64_t energy; /* PART: what out->energy must be, see wvl_roi_settle_gains */
 } wvl_roi;
 
-/* Planes that a block of a band with so many of its own is coded with at most; the most in the plan. */
+/* The most planes with which a block is coded in a band of `planes` planes. */
 unsigned wvl_roi_count_planes(const wvl_coding *coding, unsigned planes);
 unsigned wvl_roi_find_planes(const wvl_plan *plan);
 /* Samples that a copy has at most. */

@@ -207,7 +207,7 @@ static void put_block(seat_set *set, const wvl_block_feed *feed, unsigned seat)
     }
 }
 
-/* Takes blocks until so many are in work. */
+/* Takes blocks until `most` are in work. */
 static void fill_seats(seat_set *set, uint8_t *scratch, const wvl_block_feed *feed, unsigned most)
 {
     size_t pitch = feed->scratch_bytes / WVL_BLOCK_SEATS / 64 * 64;

@@ -5,7 +5,7 @@
 
 #include "picture.h"
 
-/* OpenJPEG, linked. layers: decode only so many, 0: all. 1: decoded without an error or a warning. 0: text tells the
+/* OpenJPEG, linked. layers: the number to decode, 0: all. 1: decoded without an error or a warning. 0: text tells the
  * complaint. */
 int fuzz_openjpeg_decode(const uint8_t *data, size_t bytes, unsigned layers, fuzz_picture *p, char *text,
                          size_t text_bytes);

@@ -38,7 +38,7 @@ static inline uint32_t wvl_cuda_row_of(const wvl_cuda_split *split, uint32_t ite
     return first;
 }
 
-/* Where a few waves hold a few whole rows of stretches and a part of one more: iterations of so many rows of long ones,
+/* Where a few waves hold a few whole rows of stretches and a part of one more: iterations of the rows of long ones,
  * beside which what is left of the waves does the rest in short ones. 0: not so. */
 static inline uint32_t wvl_cuda_choose_long(uint64_t panels, uint64_t wave, uint64_t iterations, uint64_t run_in,
                                             uint32_t *rows)

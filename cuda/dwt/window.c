@@ -7,7 +7,7 @@
 #include "cuda/dwt/tuning.h"
 
 #define TILE_ROOM 4    /* samples around a tile of the any-shape kernels */
-#define FLAGS_MAX 4096 /* an item that reads more than so many others wait for the launch */
+#define FLAGS_MAX 4096 /* items that one item reads; an item that reads more waits for the launch */
 
 /* Samples [first, end) of one axis, which may lie outside the resolution: there they are mirrored. */
 typedef struct span {

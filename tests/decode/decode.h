@@ -6,8 +6,8 @@
 #include "tests/decode/picture.h"
 
 typedef struct decode_options {
-    unsigned layers;  /* decode only so many quality layers; 0: all */
-    unsigned discard; /* leave out so many of the highest resolutions */
+    unsigned layers;  /* quality layers to decode; 0: all */
+    unsigned discard; /* the highest resolutions to leave out */
     int keep_indices; /* JP2: neither palette nor channel definitions are applied */
 } decode_options;
 

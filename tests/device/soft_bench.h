@@ -31,7 +31,7 @@ typedef struct bytes {
 /* Fixtures. At the end nothing may be left of the device or the host's memory. */
 void open_context(void);
 void close_context(void);
-/* A context with so many threads takes the place of the usual one, which is returned. leave_context() puts that one
+/* A context with `threads` threads takes the place of the usual one, which is returned. leave_context() puts that one
  * back; nothing of the device may be left then. */
 wvl_context *enter_context(uint32_t threads);
 void leave_context(wvl_context *usual);

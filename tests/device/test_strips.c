@@ -44,7 +44,7 @@ static bytes encode_bench(const wvl_plan *plan, rows_bench *rows)
     return b;
 }
 
-/* In strips of so many rows. */
+/* A plan that goes in strips of strip_rows rows. */
 static wvl_plan *make_strips(const picture_input *input, const char *settings, const char *device, uint32_t strip_rows)
 {
     wvl_plan *plan = make_plan(&input->format, settings, device);

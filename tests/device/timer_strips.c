@@ -374,7 +374,7 @@ static times time_and_print(const char *what, const scene *s, const wvl_plan *pl
     return t;
 }
 
-/* Copies in strips of so many rows, without margins. */
+/* Copies in strips of `rows` rows, without margins. */
 static timer_copies make_copies(const scene *s, uint64_t rows)
 {
     return (timer_copies){.device = s->device,

@@ -4,7 +4,7 @@
 
 #include "codec/write/lengths.h"
 
-/* The output of the conductor is compiled into this program with a coder whose prediction is wrong by so many bytes. */
+/* The output of the conductor is compiled into this program with a coder whose prediction is wrong by off_by bytes. */
 static int64_t off_by;
 static uint64_t foretell(const wvl_coder *coder)
 {

@@ -22,7 +22,7 @@ wvl_cuda_t1_block *t1_list_add(t1_list *list, uint32_t width, uint32_t height, u
 /* Sets the bound: the OR of the magnitudes, and `more`; and planes. frac_bits must be set. */
 void t1_list_seal(t1_list *list, wvl_cuda_t1_block *b, uint32_t more);
 
-/* A drawn block of any temper, with magnitudes of so many bits; the caller fills in the rest, and seals it. */
+/* A drawn block of any temper, with magnitudes of `bits` bits; the caller fills in the rest, and seals it. */
 wvl_cuda_t1_block *t1_list_draw(t1_list *list, t1_rng *rng, uint32_t width, uint32_t height, unsigned coef_bytes,
                                 unsigned bits);
 /* The block as the CPU's coder takes it. */
@@ -31,7 +31,7 @@ wvl_block_input t1_list_describe(const t1_list *list, const wvl_cuda_t1_block *b
 wvl_block_output t1_code_symbols(const wvl_block_input *in, const uint8_t *symbols, const uint32_t *ends,
                                  uint8_t *bytes, wvl_pass *passes);
 
-/* The CPU's hull of a coded block of so many samples, with slopes[] and gains[] of its passes. */
+/* The CPU's hull of a coded block of `samples` samples, with slopes[] and gains[] of its passes. */
 void t1_find_hull(wvl_hull *hull, const wvl_block_output *out, uint32_t samples, unsigned frac_bits,
                   wvl_cuda_t1_weight weight, int32_t gain_exponent, uint16_t *slopes, int64_t *gains);
 

@@ -85,7 +85,7 @@ static void check_job(job *j)
     free_job(j);
 }
 
-/* Jobs of a kind: `count` tests, of each so many turns with seeds of their own. Checkers that are slow run some of the
+/* Jobs of a kind: `count` tests, each of some turns with seeds of their own. Checkers that are slow run some of the
  * tests, one in `share`, and few turns of each. */
 typedef struct family {
     unsigned (*draw)(job *j, uint32_t i, uint32_t turn); /* all but pixels; returns what they are */
@@ -280,7 +280,7 @@ FAMILY(cascades, 24, 616161, 6, 6, 2, 2)
 }
 
 /* Pictures so large that planes between levels are marched through, and one level is left behind them. With four
- * components (6) so many samples of level 3 that lanes have eight columns of 9/7 again. */
+ * components (6) enough samples of level 3 that lanes have eight columns of 9/7 again. */
 FAMILY(last_levels, 7, 717171, 1, 4, 1, 1)
 {
     uint32_t depth = i == 2 ? 16 : 8, offset = i & 4 ? 64 * between(0, 3) : 0;

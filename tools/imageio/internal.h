@@ -8,7 +8,7 @@
 #include "src/base/try.h"
 
 #define WVL_IO_SIZE_UNKNOWN UINT64_MAX
-/* Whatever the caller permits: so many samples of up to 4 bytes are counted in 64 bits without a check. */
+/* A limit that holds whatever the caller permits: bytes of these samples, up to 4 each, fit 64 bits. */
 #define WVL_IO_COUNTABLE_SAMPLES (UINT64_C(1) << 56)
 
 #if defined(__GNUC__)

@@ -18,7 +18,7 @@ typedef struct tga_header {
     int run_lengths, top_down, right_to_left;
 } tga_header;
 
-/* The contents of a pixel or a palette entry of so many bits: depth and place of B, G, R order fields. */
+/* The fields of a pixel or of a palette entry, in the order of the components. */
 typedef struct layout {
     unsigned count; /* 0: not known */
     uint32_t masks[4];

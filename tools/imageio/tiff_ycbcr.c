@@ -70,7 +70,7 @@ static int prepare_tiles(wvl_io_tiff *t)
     return wvl_io_tiff_need_chunk(t, bytes, "tile");
 }
 
-/* A TIFF strip or tile of so many bytes, which begins at (x, y). */
+/* Reads a TIFF strip or tile of `bytes` bytes, which begins at (x, y). */
 static int read_chunk(wvl_io_tiff *t, uint32_t number, uint64_t bytes, uint32_t x, uint32_t y, uint32_t units_across,
                       uint32_t rows)
 {

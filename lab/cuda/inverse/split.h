@@ -29,7 +29,7 @@ typedef struct wvl_cuda_inverse_split {
                      where they lie, and each has some of its lanes */
     uint32_t panels; /* marching kernels: warps in a row */
     uint32_t stretch, long_rows,
-        short_stretch;  /* for the host: iterations of the items, in the first so many rows of them and in the others */
+        short_stretch;  /* for the host: iterations of the items, in the first rows of them and in the others */
     wvl_cuda_plane in;  /* the low-low band; none: band[LL] */
     wvl_cuda_plane out; /* none: pixels */
     wvl_cuda_pixels pixels;

@@ -23,7 +23,7 @@
 #define WVL_CUDA_BACK_RUN_IN97 5
 #define WVL_CUDA_BACK_STRETCH_MIN 6
 #define WVL_CUDA_BACK_PLANE_STRETCH_MIN 3
-/* Three components (tables.c): so many waves of stretches of so many iterations; rows of long stretches in a wave,
+/* Three components (tables.c): waves of stretches, and iterations of each; rows of long stretches in a wave,
  * hundredths of the iterations in them, their least length, and that of the short ones. */
 #define WVL_CUDA_BACK_WAVES 6
 #define WVL_CUDA_BACK_STRETCH_MANY53 30
