@@ -13,9 +13,9 @@ grep -q '^[0-9]* bytes by cuda:0' "$work/said" || {
 awk 'BEGIN {
     printf "P3\n512 384\n255\n"
     for (y = 0; y < 384; y++) for (x = 0; x < 512; x++) {
-        xor = 0
-        for (bit = 1; bit < 256; bit *= 2) if (int(x / bit) % 2 != int(y / bit) % 2) xor += bit
-        print (x + y) % 256, (2 * x + y) % 256, xor
+        sum = 0
+        for (bit = 1; bit < 256; bit *= 2) if (int(x / bit) % 2 != int(y / bit) % 2) sum += bit
+        print (x + y) % 256, (2 * x + y) % 256, sum
     }
 }' >"$work/same.ppm"
 env -u LD_LIBRARY_PATH "$2" --quiet -i "$work/same.ppm" -o "$work/host.j2k" --style HT
