@@ -52,7 +52,7 @@ static void drop_picture(codec_entry *c)
     tiles_release(c);
     wvl_plan_release(c->plan);
     c->plan = NULL;
-    c->is_finished = c->is_handed_over = 0;
+    c->is_finished = c->is_handed_over = c->is_broken = 0;
 }
 
 static int copy_header(codec_entry *c, const opj_image *image)
@@ -173,6 +173,7 @@ opj_bool opj_start_compress(opj_codec *codec, opj_image *image, opj_stream *stre
         copy_header(c, image) ? take_picture(c, stream, &is_refused, room, sizeof room) : "memory is short";
     if (reason && is_refused) {
         codec_say(c, MESSAGE_ERROR, "Wavelane: WAVELANE_OPTIONS, _PRESET or _DEVICE: %s\n", reason);
+        c->is_broken = 1; /* libopenjp2 was not started, so it must not see a call that belongs to the picture */
         return 0;
     }
     if (reason) {
@@ -198,6 +199,9 @@ static opj_bool hand_over(codec_entry *c, opj_stream *stream, const char *reason
 opj_bool opj_encode(opj_codec *codec, opj_stream *stream)
 {
     codec_entry *c = find(codec);
+    if (c && c->is_broken) {
+        return 0;
+    }
     if (!c || c->is_handed_over || !c->plan) {
         const opj_real *real = c ? c->real : OPJ_REAL();
         return real ? real->opj_encode(codec, stream) : 0;
@@ -220,7 +224,7 @@ opj_bool opj_encode(opj_codec *codec, opj_stream *stream)
         free(planes);
     }
     c->is_finished = status == WVL_OK;
-    if (status != WVL_OK && !written && status != WVL_ERROR_SINK) {
+    if (status != WVL_OK && !written && status != WVL_ERROR_SINK && !settings_must_use_device()) {
         return hand_over(c, stream, error);
     }
     if (status != WVL_OK) {
@@ -232,6 +236,9 @@ opj_bool opj_encode(opj_codec *codec, opj_stream *stream)
 opj_bool opj_write_tile(opj_codec *codec, uint32_t index, unsigned char *data, uint32_t bytes, opj_stream *stream)
 {
     codec_entry *c = find(codec);
+    if (c && c->is_broken) {
+        return 0;
+    }
     if (!c || c->is_handed_over || !c->plan) {
         const opj_real *real = c ? c->real : OPJ_REAL();
         return real ? real->opj_write_tile(codec, index, data, bytes, stream) : 0;
@@ -242,6 +249,9 @@ opj_bool opj_write_tile(opj_codec *codec, uint32_t index, unsigned char *data, u
 opj_bool opj_end_compress(opj_codec *codec, opj_stream *stream)
 {
     codec_entry *c = find(codec);
+    if (c && c->is_broken) {
+        return 0;
+    }
     if (!c || c->is_handed_over || !c->plan) {
         const opj_real *real = c ? c->real : OPJ_REAL();
         return real ? real->opj_end_compress(codec, stream) : 0;

@@ -15,6 +15,7 @@
 /* A stream for output. Its functions are those of the host, or of a file (streams.c). */
 typedef struct stream_entry {
     struct stream_entry *next;
+    const opj_real *real; /* which made the handle */
     opj_stream *handle;
     opj_transfer_fn write;
     opj_seek_fn seek;
@@ -56,8 +57,8 @@ typedef struct codec_entry {
     opj_image image;      /* a copy of the header and the components; icc_profile_buf too */
     int is_handed_over;   /* 1: libopenjp2 encodes this picture */
     int is_finished;      /* 1: all bytes are written; only opj_end_compress() is missing */
+    int is_broken;        /* 1: refused, or failed: every further call on this picture fails */
     stream_entry *stream; /* of opj_start_compress() */
-    wvl_context *context;
     wvl_plan *plan;
     tile_rows *tiles; /* of opj_write_tile() */
 } codec_entry;
@@ -67,10 +68,15 @@ void codec_say(const codec_entry *c, int kind, const char *format, ...) __attrib
 
 /* ---- settings.c: opj_cparameters as options of Wavelane ---- */
 
-/* Fills params from what the host set up, then from WAVELANE_PRESET, _DEVICE and _OPTIONS. NULL on success, else the
- * reason why Wavelane does not encode this: static text, or text in `room`. *is_refused: 1 if the user's variables are
- * wrong; libopenjp2 is not asked then. */
-const char *settings_apply(const codec_entry *c, wvl_params *params, int *is_refused, char *room, size_t room_bytes);
+/* Fills params from what the host set up, then, with has_user, from WAVELANE_PRESET, _DEVICE and _OPTIONS. NULL on
+ * success, else the reason why Wavelane does not encode this: static text, or text in `room`. *is_refused: 1 if the
+ * user's variables are wrong; libopenjp2 is not asked then. */
+const char *settings_apply(const codec_entry *c, wvl_params *params, int has_user, int *is_refused, char *room,
+                           size_t room_bytes);
+/* 1: one of these variables is set. */
+int settings_has_user(void);
+/* 1: the user permits no other device than one of CUDA; a failure is an error then. */
+int settings_must_use_device(void);
 
 /* ---- picture.c: opj_image for Wavelane ---- */
 

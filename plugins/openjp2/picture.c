@@ -20,7 +20,7 @@ static void log_text(void *user, wvl_log_level level, const char *text)
 
 /* One context for each number of threads is kept for the life of the process, because a device takes long to open. A
  * child process has none of its parent's threads, so it makes its own. */
-static wvl_context *context_of(int threads)
+static wvl_params *make_params(int threads, wvl_context **made)
 {
     static struct {
         pid_t process;
@@ -29,6 +29,7 @@ static wvl_context *context_of(int threads)
     } kept[4];
     enum { KEPT = sizeof kept / sizeof kept[0] };
     wvl_context *context = NULL;
+    wvl_params *params = NULL;
     pthread_mutex_lock(&lock);
     unsigned i = 0;
     while (i < KEPT - 1 && kept[i].context && (kept[i].process != getpid() || kept[i].threads != threads)) {
@@ -48,8 +49,13 @@ static wvl_context *context_of(int threads)
     } else {
         context = kept[i].context;
     }
+    /* Params hold the context; without them another thread may release it. */
+    if (context && wvl_params_create(context, &params) != WVL_OK) {
+        params = NULL;
+    }
+    *made = context;
     pthread_mutex_unlock(&lock);
-    return context;
+    return params;
 }
 
 /* WAVELANE_THREADS, else what the host asked for, else OPJ_NUM_THREADS as libopenjp2 reads it, else one. 0: all. */
@@ -133,22 +139,14 @@ static const char *fill_jp2(const opj_image *image, uint16_t *types, wvl_jp2_inf
     return NULL;
 }
 
-const char *picture_plan(codec_entry *c, int *is_refused, char *room, size_t room_bytes)
+/* NULL, or the reason. params are made for the picture. */
+static const char *build_plan(codec_entry *c, const wvl_component_format *components, const wvl_jp2_info *jp2,
+                              int has_user, int *is_refused, char *room, size_t room_bytes)
 {
     const opj_image *image = &c->image;
-    wvl_component_format *components = calloc(image->numcomps, sizeof *components);
-    uint16_t *types = calloc(image->numcomps, sizeof *types);
-    wvl_jp2_info jp2 = {.struct_size = sizeof jp2};
-    wvl_params *params = NULL;
-    const char *reason = components && types ? NULL : "memory is short";
-    *is_refused = 0;
-    c->context = context_of(threads_of(c));
-    if (!reason && (!c->context || wvl_params_create(c->context, &params) != WVL_OK)) {
-        reason = "memory is short";
-    }
-    reason = reason ? reason : fill_format(image, components);
-    reason = reason || c->format != OPJ_FORMAT_JP2 ? reason : fill_jp2(image, types, &jp2);
-    reason = reason ? reason : settings_apply(c, params, is_refused, room, room_bytes);
+    wvl_context *context = NULL;
+    wvl_params *params = make_params(threads_of(c), &context);
+    const char *reason = params ? settings_apply(c, params, has_user, is_refused, room, room_bytes) : "memory is short";
     if (!reason) {
         wvl_image_format format = {.struct_size = sizeof format,
                                    .x0 = image->x0,
@@ -158,15 +156,41 @@ const char *picture_plan(codec_entry *c, int *is_refused, char *room, size_t roo
                                    .component_count = image->numcomps,
                                    .components = components};
         wvl_plan_request request = {.struct_size = sizeof request,
-                                    .context = c->context,
+                                    .context = context,
                                     .params = params,
                                     .format = &format,
-                                    .jp2 = c->format == OPJ_FORMAT_JP2 ? &jp2 : NULL,
+                                    .jp2 = jp2,
                                     .error = room,
                                     .error_bytes = room_bytes};
         reason = wvl_plan_build(&request, &c->plan) == WVL_OK ? NULL : room;
     }
     wvl_params_release(params);
+    return reason;
+}
+
+const char *picture_plan(codec_entry *c, int *is_refused, char *room, size_t room_bytes)
+{
+    const opj_image *image = &c->image;
+    wvl_component_format *components = calloc(image->numcomps, sizeof *components);
+    uint16_t *types = calloc(image->numcomps, sizeof *types);
+    wvl_jp2_info jp2 = {.struct_size = sizeof jp2};
+    const wvl_jp2_info *boxes = c->format == OPJ_FORMAT_JP2 ? &jp2 : NULL;
+    const char *reason = components && types ? NULL : "memory is short";
+    int has_user = settings_has_user();
+    *is_refused = 0;
+    reason = reason ? reason : fill_format(image, components);
+    reason = reason || !boxes ? reason : fill_jp2(image, types, &jp2);
+    if (!reason) {
+        reason = build_plan(c, components, boxes, has_user, is_refused, room, room_bytes);
+        /* Where the host's settings alone are fine, the user's are wrong. */
+        char other[1024];
+        int ignored;
+        if (reason && !*is_refused && has_user && !build_plan(c, components, boxes, 0, &ignored, other, sizeof other)) {
+            wvl_plan_release(c->plan);
+            c->plan = NULL;
+            *is_refused = 1;
+        }
+    }
     free(types);
     free(components);
     return reason;

@@ -90,22 +90,42 @@ static int find_object(struct dl_phdr_info *info, size_t bytes, void *user)
 /* ---- The library ----------------------------------------------------------------------------- */
 
 #ifdef WVL_OPENJP2_IN_ITS_PLACE
-/* This library has the name libopenjp2.so.7 itself: the real one is opened by its path, and calls itself, not us. */
+/* A library by its path, unless it is this one or a copy of it. */
+static void *open_at(const char *path, const struct stat *own)
+{
+    struct stat other;
+    if (stat(path, &other) || (own->st_ino == other.st_ino && own->st_dev == other.st_dev)) {
+        return NULL;
+    }
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    if (library && dlsym(library, "opj_wavelane")) {
+        dlclose(library);
+        library = NULL;
+    }
+    return library;
+}
+
+/* This library has the name libopenjp2.so.7 itself: the real one is opened by its path, and calls itself, not us. The
+ * user's path comes first, then LD_LIBRARY_PATH, then the folders of the system. */
 static void *open_real(search *s)
 {
     static const char *const folders[] = {WVL_OPENJP2_FOLDERS};
-    const char *path = getenv("WAVELANE_OPENJP2");
-    void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND) : NULL;
+    const char *path = getenv("WAVELANE_OPENJP2"), *list = getenv("LD_LIBRARY_PATH");
     Dl_info self;
-    struct stat own, other;
+    struct stat own;
     if (!dladdr(&lock, &self) || stat(self.dli_fname, &own)) {
-        return library;
+        return NULL;
+    }
+    void *library = path && *path ? open_at(path, &own) : NULL;
+    while (!library && list && *list) {
+        size_t length = strcspn(list, ":;");
+        snprintf(s->found, sizeof s->found, "%.*s/libopenjp2.so.7", (int)length, list);
+        library = length ? open_at(s->found, &own) : NULL;
+        list += length + (list[length] != '\0');
     }
     for (size_t i = 0; !library && i < sizeof folders / sizeof folders[0]; i++) {
         snprintf(s->found, sizeof s->found, "%s/libopenjp2.so.7", folders[i]);
-        if (!stat(s->found, &other) && (own.st_ino != other.st_ino || own.st_dev != other.st_dev)) {
-            library = dlopen(s->found, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-        }
+        library = open_at(s->found, &own);
     }
     return library;
 }

@@ -3,8 +3,10 @@
  * opj_cparameters as options of Wavelane. Both encoders use the terms of the standard, so most members have an option
  * of their own. Members that only opj_compress reads (file names, offsets, subsampling) mean nothing to the library.
  */
+#define _GNU_SOURCE
 #include "codec.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -288,6 +290,9 @@ static void apply_user(setter *s)
         }
         s->used = 0;
         add(s, "%.*s", (int)end, options);
+        if (s->failed) {
+            return;
+        }
         char *value = s->text + key;
         if (*value) {
             *value++ = 0;
@@ -325,7 +330,8 @@ static void set_rest(setter *s, const codec_entry *c)
     }
 }
 
-const char *settings_apply(const codec_entry *c, wvl_params *params, int *is_refused, char *room, size_t room_bytes)
+static const char *apply(const codec_entry *c, wvl_params *params, int has_user, int *is_refused, char *room,
+                         size_t room_bytes)
 {
     *is_refused = 0;
     setter *s = calloc(1, sizeof *s);
@@ -341,7 +347,9 @@ const char *settings_apply(const codec_entry *c, wvl_params *params, int *is_ref
     if (!reason) {
         set_rest(s, c);
         *is_refused = !s->failed;
-        apply_user(s);
+        if (has_user) {
+            apply_user(s);
+        }
         set_container(s, c);
         *is_refused = *is_refused && s->failed;
         add(s, "Encoded by Wavelane %d.%d.%d", WVL_VERSION_MAJOR, WVL_VERSION_MINOR, WVL_VERSION_PATCH);
@@ -353,4 +361,38 @@ const char *settings_apply(const codec_entry *c, wvl_params *params, int *is_ref
     }
     free(s);
     return reason;
+}
+
+/* Numbers have a point in options, whatever the host's locale writes. */
+const char *settings_apply(const codec_entry *c, wvl_params *params, int has_user, int *is_refused, char *room,
+                           size_t room_bytes)
+{
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    if (!plain) {
+        *is_refused = 0;
+        return "memory is short";
+    }
+    locale_t old = uselocale(plain);
+    const char *reason = apply(c, params, has_user, is_refused, room, room_bytes);
+    (void)uselocale(old);
+    freelocale(plain);
+    return reason;
+}
+
+int settings_has_user(void)
+{
+    static const char *const names[] = {"WAVELANE_OPTIONS", "WAVELANE_PRESET", "WAVELANE_DEVICE"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int settings_must_use_device(void)
+{
+    const char *device = getenv("WAVELANE_DEVICE"), *options = getenv("WAVELANE_OPTIONS");
+    return (device && strstr(device, "cuda-only")) || (options && strstr(options, "cuda-only"));
 }

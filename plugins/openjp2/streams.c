@@ -24,7 +24,7 @@ stream_entry *stream_find(opj_stream *handle)
     return s;
 }
 
-static opj_stream *record(opj_stream *handle, opj_bool is_input)
+static opj_stream *record(const opj_real *real, opj_stream *handle, opj_bool is_input)
 {
     stream_entry *s = NULL;
     if (handle && !is_input) {
@@ -33,8 +33,10 @@ static opj_stream *record(opj_stream *handle, opj_bool is_input)
             s->write = NULL;
             s->seek = NULL;
             s->user = NULL;
+            s->real = real;
         } else if ((s = calloc(1, sizeof *s))) {
             s->handle = handle;
+            s->real = real;
             pthread_mutex_lock(&lock);
             s->next = entries;
             entries = s;
@@ -83,7 +85,7 @@ static opj_stream *open_file(const opj_real *real, const char *path, size_t byte
     real->opj_stream_set_seek_function(handle, seek_file);
     real->opj_stream_set_skip_function(handle, skip_file);
     real->opj_stream_set_user_data(handle, file, close_file);
-    record(handle, 0);
+    record(real, handle, 0);
     stream_entry *s = stream_find(handle);
     if (s) {
         s->write = write_file;
@@ -98,13 +100,13 @@ static opj_stream *open_file(const opj_real *real, const char *path, size_t byte
 opj_stream *opj_stream_create(size_t bytes, opj_bool is_input)
 {
     const opj_real *real = OPJ_REAL();
-    return real ? record(real->opj_stream_create(bytes, is_input), is_input) : NULL;
+    return real ? record(real, real->opj_stream_create(bytes, is_input), is_input) : NULL;
 }
 
 opj_stream *opj_stream_default_create(opj_bool is_input)
 {
     const opj_real *real = OPJ_REAL();
-    return real ? record(real->opj_stream_default_create(is_input), is_input) : NULL;
+    return real ? record(real, real->opj_stream_default_create(is_input), is_input) : NULL;
 }
 
 opj_stream *opj_stream_create_file_stream(const char *path, size_t bytes, opj_bool is_input)
@@ -129,12 +131,13 @@ opj_stream *opj_stream_create_default_file_stream(const char *path, opj_bool is_
 
 void opj_stream_destroy(opj_stream *stream)
 {
-    const opj_real *real = OPJ_REAL();
+    const opj_real *real = OPJ_REAL(); /* the caller may have another library than the stream */
     pthread_mutex_lock(&lock);
     for (stream_entry **at = &entries; *at; at = &(*at)->next) {
         if ((*at)->handle == stream) {
             stream_entry *gone = *at;
             *at = gone->next;
+            real = gone->real;
             free(gone);
             break;
         }
@@ -148,8 +151,8 @@ void opj_stream_destroy(opj_stream *stream)
 /* Passes a setter on, and records its value. */
 #define SET(stream, call, member, value)                                                                               \
     do {                                                                                                               \
-        const opj_real *real = OPJ_REAL();                                                                             \
         stream_entry *entry = stream_find(stream);                                                                     \
+        const opj_real *real = entry ? entry->real : OPJ_REAL();                                                       \
         if (entry) {                                                                                                   \
             entry->member = value;                                                                                     \
         }                                                                                                              \
@@ -165,7 +168,8 @@ void opj_stream_set_write_function(opj_stream *stream, opj_transfer_fn function)
 
 void opj_stream_set_skip_function(opj_stream *stream, opj_skip_fn function)
 {
-    const opj_real *real = OPJ_REAL();
+    const stream_entry *entry = stream_find(stream);
+    const opj_real *real = entry ? entry->real : OPJ_REAL();
     if (real) {
         real->opj_stream_set_skip_function(stream, function);
     }

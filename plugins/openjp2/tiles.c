@@ -193,8 +193,10 @@ static int start(codec_entry *c)
     for (uint32_t i = 0; components && i < image->numcomps; i++) {
         components[i] = (wvl_row_component){.buffer = i, .container = container_of(&image->comps[i])};
     }
-    t->sink = (wvl_sink){
-        .struct_size = sizeof t->sink, .write = take_bytes, .patch = c->stream->seek ? take_patch : NULL, .user = t};
+    /* A pipe may have a function to seek, and fail. */
+    int seeks = c->stream->seek && c->stream->seek(0, c->stream->user);
+    t->sink =
+        (wvl_sink){.struct_size = sizeof t->sink, .write = take_bytes, .patch = seeks ? take_patch : NULL, .user = t};
     int done = components &&
                wvl_row_pusher_create(c->plan, components, image->numcomps, NULL, &t->sink, NULL, &t->pusher) == WVL_OK;
     free(components);
@@ -272,6 +274,8 @@ static int encode_whole(codec_entry *c, const unsigned char *data, box grid)
 int tiles_take(codec_entry *c, uint32_t index, const unsigned char *data, uint32_t bytes)
 {
     if (!c->tiles && !start(c)) {
+        tiles_release(c);
+        c->is_broken = 1;
         codec_say(c, MESSAGE_ERROR, "Wavelane: memory is short\n");
         return 0;
     }
@@ -290,7 +294,9 @@ int tiles_take(codec_entry *c, uint32_t index, const unsigned char *data, uint32
     t->is_taken[index] = 1;
     t->taken++;
     if (!t->pusher) {
-        return encode_whole(c, data, grid);
+        c->is_finished = encode_whole(c, data, grid);
+        c->is_broken = !c->is_finished;
+        return c->is_finished;
     }
     tile_row *row = &t->rows[row_index];
     if (!row->data) {
@@ -298,20 +304,27 @@ int tiles_take(codec_entry *c, uint32_t index, const unsigned char *data, uint32
         row->missing = t->across;
     }
     if (!row->data) {
+        c->is_broken = 1;
         codec_say(c, MESSAGE_ERROR, "Wavelane: memory is short\n");
         return 0;
     }
     copy_tile(c, data, grid, row_grid, row->data);
     row->missing--;
-    /* A failure of the encode is told by tiles_finish(), which has its text; here it ends the picture. */
-    return push_rows(c) == WVL_OK ? drain(c) : tiles_finish(c);
+    if (push_rows(c) != WVL_OK) {
+        (void)tiles_finish(c); /* it has the text of the failure */
+        c->is_broken = 1;
+    } else if (!drain(c)) {
+        codec_say(c, MESSAGE_ERROR, "Wavelane: the stream could not take all bytes\n");
+        c->is_broken = 1;
+    }
+    return !c->is_broken;
 }
 
 int tiles_finish(codec_entry *c)
 {
     tile_rows *t = c->tiles;
     if (!t || !t->pusher) {
-        return t && t->taken == 1;
+        return 0;
     }
     char error[1024] = "";
     wvl_result *result = NULL;

@@ -130,6 +130,7 @@ static uint8_t *build_key(const wvl_cli_plan_input *p, size_t *bytes)
         if (p->jp2) {
             put_jp2(k, p->jp2);
         }
+        failed |= ferror(k) != 0;
         failed |= fclose(k) != 0;
     }
     if (failed) {

@@ -17,7 +17,7 @@ static int find_plugins(char *folder, size_t bytes)
 {
     static const char *const places[] = {WVL_PLUGINS_FROM_BIN, "../plugins/lib"};
     char program[PATH_MAX], file[PATH_MAX * 2];
-    const char *given = getenv("WAVELANE_PLUGINS");
+    const char *set = getenv("WAVELANE_PLUGINS"), *given = set && *set ? set : NULL;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(program, '/');
