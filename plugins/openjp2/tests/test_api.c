@@ -4,6 +4,7 @@
 #define _DEFAULT_SOURCE
 #include "bench.h"
 
+#include <locale.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,10 +150,40 @@ static void test_environment(void)
     EXPECT(run(b) && b->bytes.data[0] == 0xff, "the host wants a codestream");
     setenv("WAVELANE_OPTIONS", "stile=HT", 1);
     EXPECT(!run(b) && strstr(b->messages.error, "stile"), "%s", b->messages.error);
+    setenv("WAVELANE_OPTIONS", "profile=imf-2k", 1); /* right by itself, wrong for this picture */
+    EXPECT(!run(b) && !b->messages.handed_over && b->messages.error[0], "%s", b->messages.info);
+    setenv("WAVELANE_OPTIONS", "style=HT", 1);
+    setenv("WAVELANE_DEVICE", "cuda-only:31", 1);
+    EXPECT(!run(b) && !b->messages.handed_over && b->messages.error[0], "%s", b->messages.info);
+    unsetenv("WAVELANE_DEVICE");
     unsetenv("WAVELANE_OPTIONS");
     setenv("WAVELANE_PRESET", "archive-lossless", 1);
     EXPECT(run(b) && is_lossless(b) && find(b, "\xff\x55", 2), "%s", b->messages.error);
     unsetenv("WAVELANE_PRESET");
+    close_bench(b);
+}
+
+/* A host that goes on after a failure gets failures, and no crash. */
+static void test_calls_after_failures(void)
+{
+    bench *b = open_bench(200, 200, 1, 8);
+    unsigned char data[200 * 200] = {1, 2, 3};
+    for (int kind = 0; kind < 2; kind++) {
+        opj_image *image = ours.opj_image_tile_create(1, b->picture.components, OPJ_COLOR_GREY);
+        opj_codec *codec = ours.opj_create_compress(OPJ_FORMAT_J2K);
+        opj_stream *stream = ours.opj_stream_create_file_stream(kind ? "/dev/full" : "/dev/null", 4096, 0);
+        image->x1 = image->y1 = 200;
+        EXPECT(ours.opj_setup_encoder(codec, &b->parameters, image), "set up");
+        setenv("WAVELANE_OPTIONS", kind ? "" : "stile=HT", 1);
+        EXPECT(ours.opj_start_compress(codec, image, stream) == kind, "start");
+        EXPECT(!ours.opj_write_tile(codec, 0, data, sizeof data, stream), "kind %d: a tile", kind);
+        EXPECT(!ours.opj_encode(codec, stream), "kind %d: encode", kind);
+        EXPECT(!ours.opj_end_compress(codec, stream), "kind %d: end", kind);
+        ours.opj_stream_destroy(stream);
+        ours.opj_destroy_codec(codec);
+        ours.opj_image_destroy(image);
+    }
+    unsetenv("WAVELANE_OPTIONS");
     close_bench(b);
 }
 
@@ -250,7 +281,7 @@ static void *run_thread(void *user)
     long number = (long)user, failures = 0;
     for (int i = 0; i < 8; i++) {
         bench *b = open_bench(150 + (uint32_t)number * 7, 120, 3, i % 2 ? 8 : 16);
-        b->encode.threads = 1 + i % 3;
+        b->encode.threads = 1 + (int)(number + i) % 6; /* more kinds than contexts are kept */
         b->encode.by_tiles = i % 3;
         if (i % 3) {
             set_tiles(b, 64, 50);
@@ -287,6 +318,9 @@ static void test_targets(void)
 {
     bench *b = open_bench(512, 512, 3, 8);
     double raw = 512 * 512 * 3, squares = 0;
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) {
+        printf("no locale here writes numbers with a comma\n");
+    }
     b->parameters.irreversible = 1;
     b->parameters.tcp_numlayers = 1;
     b->parameters.cp_disto_alloc = 1;
@@ -304,14 +338,16 @@ static void test_targets(void)
     EXPECT(run(b), "%s", b->messages.error);
     bench_compare(real, OPJ_FORMAT_J2K, &b->bytes, &b->picture, &squares);
     EXPECT(squares <= 255 * 255 / 6309.57, "mean squared error %g", squares); /* 10^3.8 */
+    EXPECT(bench_is_ours(&b->bytes), "%s", b->messages.info);
+    (void)setlocale(LC_NUMERIC, "C");
     close_bench(b);
 }
 
 int main(void)
 {
-    static void (*const tests[])(void) = {test_ways,          test_failing_stream, test_options,
-                                          test_environment,   test_hand_over,      test_boxes,
-                                          test_tiles_misused, test_threads,        test_targets};
+    static void (*const tests[])(void) = {
+        test_ways,  test_failing_stream, test_options, test_environment, test_hand_over,
+        test_boxes, test_tiles_misused,  test_threads, test_targets,     test_calls_after_failures};
     real = real_find((const void *)(uintptr_t)main);
     if (!real || !real->fits) {
         printf("no libopenjp2 of known structures\n");
