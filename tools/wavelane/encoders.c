@@ -67,7 +67,12 @@ void wvl_cli_release_plans(wvl_cli_plans *plans)
 
 /* ---- What makes a plan, written down: options, format, boxes --------------------------------- */
 
-static void put(FILE *k, const void *data, size_t bytes) { (void)fwrite(data, 1, bytes, k); }
+static void put(FILE *k, const void *data, size_t bytes)
+{
+    if (bytes) { /* no data may be NULL */
+        (void)fwrite(data, 1, bytes, k);
+    }
+}
 
 static void put_number(FILE *k, uint64_t value) { put(k, &value, sizeof value); }
 

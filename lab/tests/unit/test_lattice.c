@@ -213,7 +213,7 @@ TEST(moments)
 {
     for (int n = 2; n <= 16; n++) {
         for (int kind = 0; kind < 2; kind++) {
-            char name[8];
+            char name[16];
             snprintf(name, sizeof name, "%s%d", kind ? "sym" : "db", n);
             wvl_dwt1 *dwt = open_dwt(name, WVL_DWT_F64, WVL_DWT1_AUTO, 0);
             const wvl_dwt1_info f = describe(dwt);
