@@ -185,6 +185,22 @@ static const char *set_changes(setter *s, const opj_cparameters *p, int is_tiled
     return NULL;
 }
 
+/* libopenjp2 does not weigh the passes of a region more than others; Wavelane does, and would spend the bytes there. */
+static const char *set_region(setter *s, const opj_cparameters *p)
+{
+    if (p->roi_compno < 0 || p->roi_shift <= 0) {
+        return NULL;
+    }
+    for (int i = 0; i < p->tcp_numlayers && i < OPJ_MOST_LAYERS; i++) {
+        if (p->cp_fixed_quality ? p->tcp_distoratio[i] > 0 : p->tcp_rates[i] > 1) {
+            return "a region with a limit of bytes or a PSNR";
+        }
+    }
+    add(s, "c=%d,U=%d", p->roi_compno, p->roi_shift);
+    set_added(s, "roi");
+    return NULL;
+}
+
 /* The components that the colour transform takes have one size; else libopenjp2 leaves it out. */
 static int has_transform(const codec_entry *c)
 {
@@ -231,11 +247,8 @@ static const char *set_structure(setter *s, const codec_entry *c)
     if ((p->csty & OPJ_CSTY_PRECINCTS) && p->res_spec > 0 && p->res_spec <= OPJ_MOST_RESOLUTIONS) {
         set_precincts(s, p);
     }
-    if (p->roi_compno >= 0 && p->roi_shift > 0) {
-        add(s, "c=%d,U=%d", p->roi_compno, p->roi_shift);
-        set_added(s, "roi");
-    }
-    const char *reason = set_changes(s, p, p->tile_size_on);
+    const char *reason = set_region(s, p);
+    reason = reason ? reason : set_changes(s, p, p->tile_size_on);
     return reason ? reason : set_tile_parts(s, p);
 }
 

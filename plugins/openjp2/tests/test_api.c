@@ -211,6 +211,14 @@ static void test_hand_over(void)
     EXPECT(run(b) && b->messages.handed_over && is_lossless(b), "%s", b->messages.info);
     close_bench(b);
     b = open_bench(120, 90, 3, 8);
+    b->parameters.roi_compno = 0;
+    b->parameters.roi_shift = 6;
+    EXPECT(run(b) && bench_is_ours(&b->bytes) && is_lossless(b), "%s", b->messages.info);
+    b->parameters.irreversible = b->parameters.cp_disto_alloc = b->parameters.tcp_numlayers = 1;
+    b->parameters.tcp_rates[0] = 10;
+    EXPECT(run(b) && b->messages.handed_over, "a region with a limit of bytes");
+    close_bench(b);
+    b = open_bench(120, 90, 3, 8);
     b->parameters.numresolution = 12;
     EXPECT(!run(b) && b->messages.error[0], "more resolutions than libopenjp2 takes");
     close_bench(b);
