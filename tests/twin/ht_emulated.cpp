@@ -11,9 +11,8 @@
 #include "cuda/rdoq/kernels.cu"
 #include "ht_emulated.h"
 
-/* Calls a kernel with its only argument: a job, or the place of one on the device. */
+/* Calls a kernel with its only argument, which lies at `job`. */
 template <class JOB> static void pass(void (*kernel)(JOB), const void *job) { kernel(*(const JOB *)job); }
-template <class JOB> static void pass(void (*kernel)(const JOB *), const void *job) { kernel((const JOB *)job); }
 template <auto KERNEL> static void call(const void *job) { pass(KERNEL, job); }
 
 /* clang-format off */
