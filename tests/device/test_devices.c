@@ -288,7 +288,7 @@ TEST_EACH(every_call_may_fail, 2 * KINDS)
 {
     int kind = _i % KINDS;
     int status = _i / KINDS ? LOST : 1;
-    uint32_t calls = 0, step = getenv("WVL_TEST_SHORT") ? 23 : 3;
+    uint32_t calls = 0, step = getenv("WVL_TEST_SHORT") ? 23 : 7;
     expect(kind);
     for (uint32_t at = 0; at <= calls; at += at ? step : 1) { /* at first none does */
         reset_driver(2);
