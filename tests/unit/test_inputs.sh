@@ -322,6 +322,13 @@ if [ $can_decode = 1 ]; then
         head -c $(($(wc -c <small.j2k) - cut)) small.j2k >cut.j2k
         expect 3 -i cut.j2k -o x.jp2
     done
+    # Several codestreams, as a sequence writes them into one file.
+    for input in small.j2k small.jp2; do
+        cat $input $input >several
+        expect_err 0 'several: the first of several codestreams is read' -i several -o made.j2k --force
+        expect 0 -i $input -o made.j2k --force
+        ! grep -q several err || fail 'a warning about a single codestream'
+    done
     expect_err 3 '--max-pixels' -i small.j2k -o x.jp2 --max-pixels 100
     filter 0 -i - -o piped.jp2 <small.jp2
     cmp small.jp2 piped.jp2 || fail 'a pipe gives another picture'
