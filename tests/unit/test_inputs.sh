@@ -111,6 +111,7 @@ for input in thumbnail.tif thumbnail_be.tif thumbnail_page.tif old_thumbnail.tif
     tells big.pgm ' of 9 x 8 is read (--page chooses); left out: ' -i $input
     tells small.pgm "$([ $input = thumbnail.tif ] || [ $input = thumbnail_be.tif ] && echo 'orientation 6')" -i $input --page 0
     filter 0 -i - -o made.j2k --force <$input
+    warns 'standard input: page '
     [ $can_decode = 0 ] || exact made.j2k --original big.pgm
 done
 tells big.pgm 'orientation 6' -i thumbnail.tif --page 0.0

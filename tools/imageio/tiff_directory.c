@@ -177,20 +177,41 @@ static int is_usable(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wvl_i
     }
 }
 
+static int fail_truncated(wvl_io_tiff *t, const wvl_io_tiff_entry *e)
+{
+    return wvl_io_fail(t->context, "tag %u: truncated: %llu bytes at offset %llu, the file has %llu", e->tag,
+                       (unsigned long long)e->bytes, (unsigned long long)e->at,
+                       (unsigned long long)t->context->source.size);
+}
+
 /* Values that are not in the entry itself lie behind the header, within the file, and not in the directory. */
 static int check_place(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wvl_io_tiff_entry *e)
 {
     uint64_t size = t->context->source.size, begin = t->form.is_big ? 16 : 8;
     uint64_t end = d->at + t->form.count_bytes + d->count * t->form.entry_bytes;
     if (e->at > size || e->bytes > size - e->at) {
-        return wvl_io_fail(t->context, "tag %u: truncated: %llu bytes at offset %llu, the file has %llu", e->tag,
-                           (unsigned long long)e->bytes, (unsigned long long)e->at, (unsigned long long)size);
+        return fail_truncated(t, e);
     }
     if (e->at < begin || (e->at < end && e->at + e->bytes > d->at)) {
         return wvl_io_fail(t->context, "tag %u: offset %llu: lies inside the header or the directory", e->tag,
                            (unsigned long long)e->at);
     }
     return 0;
+}
+
+/* The file ends within these values, or where they begin (at an even place): it is truncated. Where they begin further
+ * off, are longer than any that is carried, or are several in place of one, they are damaged. */
+static int is_cut_off(const wvl_io_tiff *t, const wvl_io_tiff_entry *e)
+{
+    static const uint16_t single[] = {TIFFTAG_SUBFILETYPE,    TIFFTAG_ORIENTATION, TIFFTAG_XRESOLUTION,
+                                      TIFFTAG_YRESOLUTION,    TIFFTAG_EXIFIFD,     TIFFTAG_GPSIFD,
+                                      TIFFTAG_RESOLUTIONUNIT, TIFFTAG_OSUBFILETYPE};
+    uint64_t size = t->context->source.size, most = WVL_IO_MAX_METADATA_BYTES;
+    if (e->count != 1 && wvl_io_is_among(e->tag, single, sizeof single / sizeof single[0])) {
+        return 0;
+    }
+    return e->bytes > t->form.wide && e->bytes <= most && e->at >= (t->form.is_big ? 16 : 8) && e->at <= size + 1 &&
+           e->at + e->bytes > size;
 }
 
 /* 1: libtiff gets it, 0: it does not, -1: the file is truncated, or its own bytes would be values. What says nothing of
@@ -200,7 +221,7 @@ static int choose_entry(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wv
 {
     const char *assumed = NULL;
     if (!is_of_samples(e->tag, photometric)) {
-        return 0;
+        return is_cut_off(t, e) ? fail_truncated(t, e) : 0;
     }
     int is_there = e->bytes <= t->form.wide || check_place(t, d, e) == 0;
     if (!is_usable(t, d, e, is_there, &assumed)) {
