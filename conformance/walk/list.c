@@ -9,8 +9,9 @@
 
 #include "boxes.h"
 
-/* Content beyond it is described from its beginning: no known box but xml, uuid and an ICC colr is larger. */
-#define MOST_HELD (1u << 20)
+/* A source gives no more at once. Content beyond MOST_HELD is described from its beginning and its length. */
+#define MOST_READ (1u << 20)
+#define MOST_HELD (1u << 26)
 
 /* ---- Items ----------------------------------------------------------------------------------- */
 
@@ -60,8 +61,19 @@ int wvl_check_lack_memory(wvl_walk_listing *l, const char *what)
 
 /* ---- The source ------------------------------------------------------------------------------ */
 
-/* Bytes that the source has, at most MOST_HELD; NULL: they cannot be read, which the source notes, or there is no
- * memory. what: to hold them for, beyond the 16 that always find room. Valid up to the next call. */
+static int read_whole(wvl_walk_listing *l, uint64_t offset, uint8_t *place, size_t bytes)
+{
+    for (size_t done = 0, part; done < bytes; done += part) {
+        part = bytes - done < MOST_READ ? bytes - done : MOST_READ;
+        if (!l->source->read(l->user, offset + done, place + done, part)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Bytes that the source has; NULL: they cannot be read, which the source notes, or there is no memory. what: to hold
+ * them for, beyond the 16 that always find room. Valid up to the next call. */
 static const uint8_t *fetch(wvl_walk_listing *l, uint64_t offset, size_t bytes, const char *what)
 {
     uint8_t *place = l->start;
@@ -76,7 +88,7 @@ static const uint8_t *fetch(wvl_walk_listing *l, uint64_t offset, size_t bytes, 
             return NULL;
         }
     }
-    if (!l->source->read(l->user, offset, place, bytes)) {
+    if (!read_whole(l, offset, place, bytes)) {
         l->has_problem = 1;
         return NULL;
     }
@@ -87,10 +99,11 @@ static uint32_t take16(const uint8_t *p) { return (uint32_t)p[0] << 8 | p[1]; }
 
 static uint32_t take32(const uint8_t *p) { return take16(p) << 16 | take16(p + 2); }
 
-static int set_content(wvl_walk_listing *l, uint64_t offset, size_t bytes, const char *what)
+static int set_content(wvl_walk_listing *l, uint64_t offset, uint64_t bytes, size_t most, const char *what)
 {
-    l->p = fetch(l, offset, bytes, what);
-    l->left = bytes;
+    l->left = bytes < most ? (size_t)bytes : most;
+    l->beyond = bytes - l->left;
+    l->p = fetch(l, offset, l->left, what);
     l->is_overrun = 0;
     return l->p != NULL;
 }
@@ -137,7 +150,7 @@ static int list_segment(wvl_walk_listing *l, unsigned marker, uint64_t *offset, 
                                      length, end - *offset - 2);
     }
     l->offset = *offset;
-    if (!set_content(l, *offset + 4, (size_t)length - 2, name)) {
+    if (!set_content(l, *offset + 4, length - 2, MOST_HELD, name)) {
         return l->lacks_memory ? 0 : wvl_check_put_problem(l, *offset, "%s cannot be read", name);
     }
     wvl_check_open_item(l, WVL_CHECK_ITEM_SEGMENT, name, *offset, length + 2);
@@ -352,12 +365,12 @@ static int is_superbox(uint32_t type)
 /* 0 when the content cannot be read. */
 static int list_content(wvl_walk_listing *l, uint32_t type, const wvl_walk_span *span)
 {
-    uint64_t bytes = span->end - span->at;
+    int is_whole = wvl_check_is_whole_box(type);
     l->offset = span->offset;
     if (!wvl_check_is_listed_box(type)) {
         return 1;
     }
-    if (!set_content(l, span->at, bytes < MOST_HELD ? (size_t)bytes : MOST_HELD, "the content of the box")) {
+    if (!set_content(l, span->at, span->end - span->at, is_whole ? MOST_HELD : MOST_READ, "the content of the box")) {
         return 0;
     }
     wvl_check_list_box(l, type);

@@ -17,6 +17,7 @@ typedef struct wvl_walk_listing {
     uint64_t offset;
     const uint8_t *p;
     size_t left;
+    uint64_t beyond; /* bytes of the content that are not held */
     int is_overrun;
     uint32_t raw, kept; /* the number read last; one that a later field needs */
     /* of the codestream */
@@ -42,6 +43,8 @@ const char *wvl_check_marker_name(unsigned marker); /* NULL: unknown */
 /* The fields of the content at hand. */
 void wvl_check_list_segment(wvl_walk_listing *l, unsigned marker);
 int wvl_check_is_listed_box(uint32_t type);
+/* 0: the beginning of the content is enough. */
+int wvl_check_is_whole_box(uint32_t type);
 void wvl_check_list_box(wvl_walk_listing *l, uint32_t type);
 void wvl_check_name_box(uint32_t type, char name[5]);
 

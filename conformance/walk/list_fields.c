@@ -60,7 +60,7 @@ static void put_number(wvl_walk_listing *l, const char *name, uint64_t number)
 
 static void put_rest(wvl_walk_listing *l, const char *name)
 {
-    put_number(l, name, l->left);
+    put_number(l, name, l->left + l->beyond);
     l->left = 0;
 }
 
@@ -470,8 +470,10 @@ static void list_method(wvl_walk_listing *l)
     if (l->kept == 1) {
         list_fields(l, enumerated);
     } else if (l->kept == 2 || l->kept == 3) {
-        put_number(l, "icc_bytes", l->left);
-        put_bytes(l, "icc", SIZE_MAX);
+        put_number(l, "icc_bytes", l->left + l->beyond);
+        if (!l->beyond) { /* a part of a profile is none */
+            put_bytes(l, "icc", SIZE_MAX);
+        }
     } else if (l->kept == 5) {
         list_fields(l, coded);
     }
@@ -578,15 +580,15 @@ static const field text[] = {{NULL, CALL, .call = list_text}, {.kind = LAST}};
 static const struct {
     uint32_t type;
     const field *fields;
-    int is_exact; /* the fields use up all of the content */
+    enum { IN_PART, WHOLE, EXACT } need; /* EXACT: the whole content, and the fields use it up */
 } boxes[] = {
-    {WVL_WALK_BOX('f', 't', 'y', 'p'), ftyp, 1},       {WVL_WALK_BOX('i', 'h', 'd', 'r'), ihdr, 1},
-    {WVL_WALK_BOX('b', 'p', 'c', 'c'), bpcc, 1},       {WVL_WALK_BOX('c', 'o', 'l', 'r'), colr, 0},
-    {WVL_WALK_BOX('p', 'c', 'l', 'r'), pclr, 1},       {WVL_WALK_BOX('c', 'm', 'a', 'p'), cmap, 1},
-    {WVL_WALK_BOX('c', 'd', 'e', 'f'), cdef, 1},       {WVL_WALK_BOX('r', 'e', 's', 'c'), resolution, 1},
-    {WVL_WALK_BOX('r', 'e', 's', 'd'), resolution, 1}, {WVL_WALK_BOX('u', 'u', 'i', 'd'), uuid, 1},
-    {WVL_WALK_BOX('x', 'm', 'l', ' '), text, 0},       {WVL_WALK_BOX('j', 'p', '2', 'i'), text, 0},
-    {WVL_WALK_BOX('l', 'b', 'l', ' '), text, 0},
+    {WVL_WALK_BOX('f', 't', 'y', 'p'), ftyp, EXACT},       {WVL_WALK_BOX('i', 'h', 'd', 'r'), ihdr, EXACT},
+    {WVL_WALK_BOX('b', 'p', 'c', 'c'), bpcc, EXACT},       {WVL_WALK_BOX('c', 'o', 'l', 'r'), colr, WHOLE},
+    {WVL_WALK_BOX('p', 'c', 'l', 'r'), pclr, EXACT},       {WVL_WALK_BOX('c', 'm', 'a', 'p'), cmap, EXACT},
+    {WVL_WALK_BOX('c', 'd', 'e', 'f'), cdef, EXACT},       {WVL_WALK_BOX('r', 'e', 's', 'c'), resolution, EXACT},
+    {WVL_WALK_BOX('r', 'e', 's', 'd'), resolution, EXACT}, {WVL_WALK_BOX('u', 'u', 'i', 'd'), uuid, IN_PART},
+    {WVL_WALK_BOX('x', 'm', 'l', ' '), text, IN_PART},     {WVL_WALK_BOX('j', 'p', '2', 'i'), text, IN_PART},
+    {WVL_WALK_BOX('l', 'b', 'l', ' '), text, IN_PART},
 };
 
 #define BOX_COUNT (sizeof boxes / sizeof boxes[0])
@@ -602,11 +604,17 @@ static size_t find_box(uint32_t type)
 
 int wvl_check_is_listed_box(uint32_t type) { return find_box(type) < BOX_COUNT; }
 
+int wvl_check_is_whole_box(uint32_t type)
+{
+    size_t i = find_box(type);
+    return i < BOX_COUNT && boxes[i].need != IN_PART;
+}
+
 void wvl_check_list_box(wvl_walk_listing *l, uint32_t type)
 {
     size_t i = find_box(type);
     list_fields(l, boxes[i].fields);
-    if (l->is_overrun || (boxes[i].is_exact && l->left)) {
+    if (l->is_overrun || (boxes[i].need == EXACT && (l->left || l->beyond))) {
         wvl_check_put_problem(l, l->offset, "the content of the box does not have the length that its fields ask for");
     }
 }

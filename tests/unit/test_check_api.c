@@ -411,6 +411,8 @@ typedef struct listing {
     int depth;
     unsigned problems;
     uint64_t width, part_count, codestream_bytes;
+    uint64_t content_bytes, profile_bytes, held_bytes; /* of an uuid box, and of a profile as it is told and given */
+    uint8_t first_byte, last_byte;                     /* of the profile */
     char first_problem[320];
 } listing;
 
@@ -426,6 +428,15 @@ static void hear_item(void *user, const wvl_check_item *item)
         l->width = item->number;
     } else if (item->name && !strcmp(item->name, "codestream_bytes")) {
         l->codestream_bytes = item->number;
+    } else if (item->name && !strcmp(item->name, "content_bytes")) {
+        l->content_bytes = item->number;
+    } else if (item->name && !strcmp(item->name, "icc_bytes")) {
+        l->profile_bytes = item->number;
+    } else if (item->name && !strcmp(item->name, "icc")) {
+        const uint8_t *data = item->data;
+        l->held_bytes = item->bytes;
+        l->first_byte = item->bytes ? data[0] : 0;
+        l->last_byte = item->bytes ? data[item->bytes - 1] : 0;
     }
     l->part_count += item->kind == WVL_CHECK_ITEM_SEGMENT && !strcmp(item->name, "SOT");
 }
@@ -433,7 +444,7 @@ static void hear_item(void *user, const wvl_check_item *item)
 static int read_part(void *user, uint64_t offset, void *buffer, size_t bytes)
 {
     listing *l = user;
-    ck_assert(offset <= l->stream->n && bytes <= l->stream->n - offset);
+    ck_assert(bytes <= 1u << 20 && offset <= l->stream->n && bytes <= l->stream->n - offset);
     memcpy(buffer, l->stream->p + offset, bytes);
     return offset + bytes <= l->unreadable;
 }
@@ -463,6 +474,37 @@ TEST(listing_from_memory_or_by_reading)
     }
     ck_assert_int_eq(list(&b, 50, &l), WVL_CHECK_ILLEGAL);
     ck_assert_str_eq(l.first_problem, "SIZ cannot be read");
+    free(b.p);
+}
+
+/* The content of a large box in front of the codestream is counted to its end, and a profile is given whole. */
+TEST_EACH(listing_of_large_boxes, 3)
+{
+    static const size_t sizes[] = {1u << 20, (1u << 20) + 1, 5000000};
+    size_t n = sizes[_i];
+    check_bytes b = check_make("jp2 24x16x3x8 levels=1");
+    uint8_t *p = calloc(2, n + 64);
+    ck_assert_ptr_nonnull(p);
+    check_bytes added = {.p = p, .n = 2 * (n + 64)};
+    check_set(&added, 0, 4, (uint32_t)(n + 24)); /* uuid: 16 bytes of a name, then n */
+    memcpy(p + 4, "uuid", 4);
+    uint8_t *outer = p + n + 24, *profile = outer + 19;
+    check_set(&added, n + 24, 4, (uint32_t)(n + 19)); /* jp2h with colr, METH 2 */
+    memcpy(outer + 4, "jp2h", 4);
+    check_set(&added, n + 32, 4, (uint32_t)(n + 11));
+    memcpy(outer + 12, "colr\2", 5);
+    profile[0] = 1;
+    profile[n - 1] = 2;
+    check_insert(&b, 32, p, (size_t)(profile + n - p));
+    free(p);
+    for (size_t unreadable = SIZE_MAX; unreadable >= b.n; unreadable = unreadable == SIZE_MAX ? b.n : 0) {
+        listing l;
+        ck_assert_int_eq(list(&b, unreadable, &l), WVL_CHECK_LEGAL);
+        ck_assert_uint_eq(l.content_bytes, n);
+        ck_assert_uint_eq(l.profile_bytes, n);
+        ck_assert_uint_eq(l.held_bytes, n);
+        ck_assert(l.first_byte == 1 && l.last_byte == 2);
+    }
     free(b.p);
 }
 

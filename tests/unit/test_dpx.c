@@ -64,6 +64,32 @@ TEST_EACH(dpx_layouts, 6)
     refuse_bytes(b.at, b.count, "a.dpx", NULL, "limit of");
 }
 
+/* Fields of ones are undefined. */
+TEST_EACH(dpx_undefined_fields, 4)
+{
+    int big = _i & 1;
+    unsigned depth = _i >> 1 ? 16 : 8;
+    wvl_io_picture p, whole;
+    bytes b;
+    start_dpx(&b, big, 1, 1, 50, depth, 0);
+    put_word(&b, 0x01020304, big);
+    put_word(&b, 0x05060708, big);
+    read_bytes(&whole, b.at, b.count, "a.dpx", NULL);
+    set_32(&b, 780, UINT32_MAX, big);
+    set_32(&b, 804, UINT32_MAX, big); /* packing and encoding */
+    read_bytes(&p, b.at, b.count, "a.dpx", NULL);
+    ck_assert_msg(strstr(p.note, "data sign: undefined") != NULL, "%s", p.note);
+    for (uint32_t c = 0; c < 3; c++) {
+        ck_assert_int_eq(wvl_io_sample(&p.components[c], 0, 0), wvl_io_sample(&whole.components[c], 0, 0));
+    }
+    wvl_io_release_picture(&p);
+    wvl_io_release_picture(&whole);
+    set_32(&b, 780, 2, big);
+    refuse_bytes(b.at, b.count, "a.dpx", NULL, "data sign 2");
+    start_dpx(&b, big, 1, 1, 50, 10, UINT16_MAX);
+    refuse_bytes(b.at, b.count, "a.dpx", NULL, "packing 65535");
+}
+
 /* Lines that do not fill their last word, of one component and of four. */
 TEST_EACH(dpx_last_words, 4)
 {

@@ -111,6 +111,7 @@ for input in thumbnail.tif thumbnail_be.tif thumbnail_page.tif old_thumbnail.tif
     tells big.pgm ' of 9 x 8 is read (--page chooses); left out: ' -i $input
     tells small.pgm "$([ $input = thumbnail.tif ] || [ $input = thumbnail_be.tif ] && echo 'orientation 6')" -i $input --page 0
     filter 0 -i - -o made.j2k --force <$input
+    warns 'standard input: page '
     [ $can_decode = 0 ] || exact made.j2k --original big.pgm
 done
 tells big.pgm 'orientation 6' -i thumbnail.tif --page 0.0
@@ -321,6 +322,13 @@ if [ $can_decode = 1 ]; then
     for cut in 1 3 30 200; do
         head -c $(($(wc -c <small.j2k) - cut)) small.j2k >cut.j2k
         expect 3 -i cut.j2k -o x.jp2
+    done
+    # Several codestreams, as a sequence writes them into one file.
+    for input in small.j2k small.jp2; do
+        cat $input $input >several
+        expect_err 0 'several: the first of several codestreams is read' -i several -o made.j2k --force
+        expect 0 -i $input -o made.j2k --force
+        ! grep -q several err || fail 'a warning about a single codestream'
     done
     expect_err 3 '--max-pixels' -i small.j2k -o x.jp2 --max-pixels 100
     filter 0 -i - -o piped.jp2 <small.jp2

@@ -15,7 +15,7 @@ import xml.etree.ElementTree as ElementTree
 import zlib
 from pathlib import Path
 
-from small_pictures import bmp, boxes_of, chunk, dpx, exr, icc, inks, jpeg, late, png, stream_tags, sub, tiff, value_bytes
+from small_pictures import bmp, boxes_of, chunk, directory, dpx, exr, icc, inks, jpeg, late, png, stream_tags, sub, tiff, value_bytes
 
 EXIF = b"JpgTiffExif->JP2"
 IPTC = bytes.fromhex("33C7A4D2B81D4723A0BAF1A3E097AD38")
@@ -436,7 +436,8 @@ def world_file():
         r = encode("w.tif", tiff({}))
         expect(r.uuid(GEO) is None and "world file (its numbers give no location)" in r.text, f"a place by {text!r}")
     (folder / "w.tfw").unlink()
-    for name, text, told in (("w.tfwx", "10 0 0", ".tfwx"), ("w.TAB", '!table\n!version 300\nDefinition Table\n  File "w.tif"\n  Type "RASTER"\n', ".tab"), ("w.tab", "a\tb\n", "")):
+    for name, text, told in (("w.tfwx", "10 0 0", ".tfwx"), ("w.TAB", '!table\n!version 300\nDefinition Table\n  File "w.tif"\n  Type "RASTER"\n', ".tab"), ("w.tab", "a\tb\n", ""),
+                             ("w_rpc.txt", "LINE_OFF: 1", "_RPC.TXT"), ("w_RPC.TXT", "LINE_OFF: 1", "_RPC.TXT"), ("w.RPB", "satId = x", ".RPB")):
         (folder / name).write_text(text, encoding="ascii")
         r = encode("w.tif", tiff({}))
         expect(told in r.text if told else "does not carry" not in r.text, f"{name}: {r.text}")
@@ -540,13 +541,17 @@ def resolution():
 
 @row("orientation")
 def orientation():
-    data = tiff({274: (3, [6]), 700: (1, PACKET.replace(b"r:about=''", b"r:about='' xmlns:t='http://ns.adobe.com/tiff/1.0/' t:Orientation='6'"))}, exif=EXIF_TAGS)
-    kept, turned = encode("turn.tif", data), encode("turn.tif", data, "--orient", "auto")
-    expect(kept.header(b"ihdr")[0][:8] == struct.pack(">II", 4, 6) and "orientation 6 is not applied" in kept.text, "kept")
-    expect(turned.header(b"ihdr")[0][:8] == struct.pack(">II", 6, 4) and "orientation" not in turned.text, "turned")
-    expect(struct.unpack("<H", stream_tags(turned.uuid(EXIF))[274][1]) == (1,) and b"t:Orientation='1'" in turned.uuid(XMP), "the tags are reset")
-    run = subprocess.run([wavelane, "verify", "--original", folder / "turn.tif", "--orient", "auto", folder / "turn.jp2"], capture_output=True, text=True, check=False)
-    expect(run.returncode == 0, "verify against the turned original: " + run.stdout + run.stderr)
+    packet = PACKET.replace(b"r:about=''", b"r:about='' xmlns:t='http://ns.adobe.com/tiff/1.0/' t:Orientation='6'")
+    for kind, form in ((3, "<H"), (4, "<I")):
+        exif = b"II*\0\x08\0\0\0" + directory("<", 8, {274: (kind, [6])})
+        for name, data in (("turn.tif", tiff({274: (kind, [6]), 700: (1, packet)}, exif=EXIF_TAGS)),
+                           ("turn.png", png(chunk(b"eXIf", exif), chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + packet)))):
+            kept, turned = encode(name, data), encode(name, data, "--orient", "auto")
+            expect(kept.header(b"ihdr")[0][:8] == struct.pack(">II", 4, 6) and "orientation 6 is not applied" in kept.text, "kept")
+            expect(turned.header(b"ihdr")[0][:8] == struct.pack(">II", 6, 4) and "orientation" not in turned.text, "turned")
+            expect(struct.unpack(form, stream_tags(turned.uuid(EXIF))[274][1]) == (1,) and b"t:Orientation='1'" in turned.uuid(XMP), "the tags are reset")
+            run = subprocess.run([wavelane, "verify", "--original", folder / name, "--orient", "auto", folder / "turn.jp2"], capture_output=True, text=True, check=False)
+            expect(run.returncode == 0, "verify against the turned original: " + run.stdout + run.stderr)
 
 
 # ---- Options ---------------------------------------------------------------------------------------------------------------------

@@ -53,6 +53,14 @@ expect_out 0 '6 frames, 6 of them complete' sequence in wrapped/ --dry-run
 rm wrapped/f.0002.j2c
 expect_out 0 '1 encoded, 5 kept' sequence in wrapped/
 [ "$(ls wrapped)" = "$(ls one)" ] || fail "among the frames of a resumed run: $(ls wrapped)"
+# A link of the old name: the run goes on in the journal that it names, and the link gets the new name.
+mv wrapped/.wavelane.journal elsewhere.journal
+ln -s ../elsewhere.journal wrapped/wavelane.journal
+rm wrapped/f.0003.j2c
+expect_out 0 '1 encoded, 5 kept' sequence in wrapped/
+[ "$(ls wrapped)" = "$(ls one)" ] || fail "among the frames, with a link: $(ls wrapped)"
+[ "$(readlink wrapped/.wavelane.journal)" = ../elsewhere.journal ] || fail 'the link is another one'
+[ "$(grep -c '^frame 3 ' elsewhere.journal)" -eq 2 ] || fail 'the journal that a link names was not continued'
 echo 'a text of somebody' >wrapped/wavelane.journal
 expect_out 0 '0 encoded, 6 kept' sequence in wrapped/
 [ "$(cat wrapped/wavelane.journal)" = 'a text of somebody' ] || fail 'a file that is no journal was taken for one'

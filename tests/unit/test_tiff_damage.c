@@ -4,6 +4,7 @@
  * nothing of the samples. */
 #include "imageio_bench.h"
 
+#include <limits.h>
 #include <tiffio.h>
 #include <unistd.h>
 
@@ -94,6 +95,15 @@ static uint8_t *find_entry(uint16_t tag)
 
 static const char *const modes[] = {"wl", "wb", "wl8", "wb8"};
 
+static void expect_same(const wvl_io_picture *p, const wvl_io_picture *whole)
+{
+    for (uint32_t y = 0; y < HEIGHT; y++) {
+        for (uint32_t x = 0; x < WIDTH; x++) {
+            ck_assert_int_eq(wvl_io_sample(&p->components[0], x, y), wvl_io_sample(&whole->components[0], x, y));
+        }
+    }
+}
+
 static void read_file(void)
 {
     wvl_io_picture p;
@@ -110,19 +120,27 @@ TEST_EACH(palette_without_a_map, 4)
     refuse_bytes(file, file_bytes, "a.tif", NULL, "PhotometricInterpretation 3");
 }
 
+/* Of a tag that says what the samples are, the file is truncated; any other one is left out. */
 TEST_EACH(values_beyond_the_file, 8)
 {
-    static const uint16_t tags[] = {TIFFTAG_XRESOLUTION, TIFFTAG_ARTIST};
+    static const uint16_t tags[] = {TIFFTAG_BITSPERSAMPLE, TIFFTAG_ARTIST};
     int is_big = _i % 4 >= 2, is_big_endian = _i % 2;
+    wvl_io_picture p;
 
     write_file(modes[_i % 4], PHOTOMETRIC_RGB, COMPRESSION_LZW, 8, 3);
     read_file();
     if (is_big && _i / 4 == 0) {
-        return; /* a RATIONAL fits its entry there */
+        return; /* three SHORTs fit their entry there */
     }
     find_entry(tags[_i / 4])[(is_big ? 12 : 8) + (is_big_endian ? (is_big ? 5 : 1) : 2)] =
         0x7F; /* some 8 million bytes further */
-    refuse_bytes(file, file_bytes, "a.tif", NULL, "truncated");
+    if (_i / 4 == 0) {
+        refuse_bytes(file, file_bytes, "a.tif", NULL, "truncated");
+        return;
+    }
+    read_bytes(&p, file, file_bytes, "a.tif", NULL);
+    ck_assert_msg(strstr(p.lost, "Artist (damaged)") != NULL, "%s", p.lost);
+    wvl_io_release_picture(&p);
 }
 
 /* Bytes of the header and of the directory are no colours. */
@@ -145,14 +163,14 @@ TEST_EACH(colours_in_the_header, 4)
     }
 }
 
-/* Bytes of the header and of the directory are no samples. */
+/* Bytes of the header, of the directory and of its values are no samples. */
 TEST_EACH(strips_in_the_header, 8)
 {
     int is_big = _i % 4 >= 2, is_big_endian = _i % 2;
     unsigned width = is_big ? 8 : 4, place = is_big ? 12 : 8, last = is_big_endian ? width - 1 : 0;
-    const unsigned inside[] = {0, is_big ? 15 : 7, 0};
+    const unsigned inside[] = {0, is_big ? 15 : 7, 0, 0};
 
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < (is_big ? 3 : 4); i++) { /* three SHORTs fit their entry in BigTIFF */
         write_file(modes[_i % 4], PHOTOMETRIC_RGB, _i / 4 ? COMPRESSION_LZW : COMPRESSION_NONE, 8, 3);
         memmove(file + file_bytes, file, sizeof file - file_bytes < file_bytes ? sizeof file - file_bytes : file_bytes);
         file_bytes *= 2;
@@ -161,9 +179,31 @@ TEST_EACH(strips_in_the_header, 8)
         offset[last] = (uint8_t)inside[i];
         if (i == 2) { /* the directory's own place */
             memcpy(offset, file + (is_big ? 8 : 4), width);
+        } else if (i == 3) { /* the place of the bits of each sample */
+            memcpy(offset, find_entry(TIFFTAG_BITSPERSAMPLE) + place, width);
         }
         refuse_bytes(file, file_bytes, "a.tif", NULL, "lies inside the header or the directory");
     }
+}
+
+/* Bytes behind the samples are not read, whatever they are: here those of the directory. */
+TEST_EACH(more_bytes_than_samples, 4)
+{
+    int is_big_endian = _i % 2;
+    wvl_io_picture whole, p;
+
+    write_file(modes[_i], PHOTOMETRIC_MINISBLACK, COMPRESSION_NONE, 8, 1);
+    read_bytes(&whole, file, file_bytes, "a.tif", NULL);
+    uint8_t *count = find_entry(TIFFTAG_STRIPBYTECOUNTS);
+    static const unsigned widths[] = {[TIFF_SHORT] = 2, [TIFF_LONG] = 4, [TIFF_LONG8] = 8};
+    unsigned width = widths[number_at(count + 2, 2, is_big_endian)];
+    uint8_t *value = count + (_i >= 2 ? 12 : 8);
+    ck_assert_uint_eq(number_at(value, width, is_big_endian), WIDTH * HEIGHT);
+    value[is_big_endian ? width - 1 : 0] += 100;
+    read_bytes(&p, file, file_bytes, "a.tif", NULL);
+    expect_same(&p, &whole);
+    wvl_io_release_picture(&p);
+    wvl_io_release_picture(&whole);
 }
 
 /* The TIFF strip is as long as it was, so that nothing but its data shows that something is missing. */
@@ -215,24 +255,34 @@ static const struct {
     {TIFFTAG_ORIENTATION, -1, -1, 0, "Orientation (0)"},
     {TIFFTAG_ORIENTATION, -1, -1, 9, "Orientation (9)"},
     {TIFFTAG_ORIENTATION, -1, 0, -1, "Orientation (damaged)"},
+    {TIFFTAG_ORIENTATION, -1, INT_MAX, -1, "Orientation (damaged)"}, /* beyond the file, as the other large ones */
     {TIFFTAG_ORIENTATION, TIFF_ASCII, -1, -1, "Orientation (damaged)"},
     {TIFFTAG_RESOLUTIONUNIT, -1, -1, 0, "ResolutionUnit (0)"},
     {TIFFTAG_RESOLUTIONUNIT, -1, -1, 4, "ResolutionUnit (4)"},
     {TIFFTAG_RESOLUTIONUNIT, -1, 0, -1, "ResolutionUnit (damaged)"},
     {TIFFTAG_XRESOLUTION, TIFF_ASCII, -1, -1, "XResolution (damaged)"},
     {TIFFTAG_XRESOLUTION, -1, 0, -1, "XResolution (damaged)"},
+    {TIFFTAG_XRESOLUTION, -1, INT_MAX, -1, "XResolution (damaged)"},
     {TIFFTAG_FILLORDER, -1, -1, 0, "FillOrder is read as 1"},
     {TIFFTAG_FILLORDER, -1, -1, 3, "FillOrder is read as 1"},
     {TIFFTAG_FILLORDER, -1, 0, -1, "FillOrder is read as 1"},
+    {TIFFTAG_FILLORDER, -1, 1000, -1, "FillOrder is read as 1"}, /* at offset 1 in classic TIFF */
+    {TIFFTAG_FILLORDER, -1, INT_MAX, -1, "FillOrder is read as 1"},
+    {TIFFTAG_FILLORDER, TIFF_DOUBLE, -1, -1, "FillOrder is read as 1"},
     {TIFFTAG_PLANARCONFIG, -1, -1, 0, "PlanarConfiguration is read as 1"},
+    {TIFFTAG_PLANARCONFIG, TIFF_IFD, -1, -1, "PlanarConfiguration is read as 1"},
+    {TIFFTAG_PLANARCONFIG, -1, INT_MAX, -1, "PlanarConfiguration is read as 1"},
     {TIFFTAG_ROWSPERSTRIP, -1, -1, 0, "RowsPerStrip is read as ImageLength"},
     {TIFFTAG_ICCPROFILE, TIFF_SHORT, 2, -1, "ICC profile (wrong type)"},
     {TIFFTAG_ICCPROFILE, -1, 0, -1, "ICC profile (empty)"},
+    {TIFFTAG_ICCPROFILE, -1, INT_MAX, -1, "ICC profile (damaged)"},
     {TIFFTAG_XMLPACKET, TIFF_SHORT, 2, -1, "XMP (wrong type)"},
     {TIFFTAG_XMLPACKET, -1, 0, -1, "XMP (empty)"},
+    {TIFFTAG_XMLPACKET, -1, INT_MAX, -1, "XMP (damaged)"},
     {TIFFTAG_XMLPACKET, 99, -1, -1, "XMP (wrong type)"},
     {TIFFTAG_ARTIST, TIFF_SHORT, 2, -1, "Artist (wrong type)"},
     {TIFFTAG_ARTIST, -1, 0, -1, "Artist (damaged)"},
+    {TIFFTAG_ARTIST, -1, INT_MAX, -1, "Artist (damaged)"},
 };
 
 #define BAD_VALUES (int)(sizeof bad_values / sizeof bad_values[0])
@@ -260,11 +310,7 @@ TEST_EACH(bad_values_that_do_not_matter, 4 * BAD_VALUES)
     read_bytes(&p, file, file_bytes, "a.tif", NULL);
     snprintf(told, sizeof told, "%s; %s", p.lost, p.note);
     ck_assert_msg(strstr(told, bad_values[n].told) != NULL, "\"%s\" does not name %s", told, bad_values[n].told);
-    for (uint32_t y = 0; y < HEIGHT; y++) {
-        for (uint32_t x = 0; x < WIDTH; x++) {
-            ck_assert_int_eq(wvl_io_sample(&p.components[0], x, y), wvl_io_sample(&whole.components[0], x, y));
-        }
-    }
+    expect_same(&p, &whole);
     ck_assert_uint_eq(p.orientation, 1);
     wvl_io_release_picture(&p);
     wvl_io_release_picture(&whole);

@@ -37,6 +37,20 @@ static uint32_t samples_of_descriptor(uint32_t descriptor)
     }
 }
 
+/* Writers fill what they leave undefined with ones (SMPTE 268M); these fields have one sensible value. */
+static void take_undefined(wvl_io_context *context, dpx_header *h)
+{
+    h->line_padding = h->line_padding == UNDEFINED ? 0 : h->line_padding;
+    h->encoding = h->encoding == UINT16_MAX ? 0 : h->encoding;
+    if (h->depth == 8 || h->depth == 16) { /* whole bytes are not packed */
+        h->packing = h->packing == UINT16_MAX ? PACKED : h->packing;
+    }
+    if (h->sign == UNDEFINED) {
+        h->sign = 0;
+        wvl_io_note(context, "data sign: undefined; the samples are read as unsigned");
+    }
+}
+
 /* Image information header and first image element: SMPTE 268M tables 1 and 2. */
 static int parse_header(wvl_io_context *context, const uint8_t *head, dpx_header *h)
 {
@@ -63,9 +77,7 @@ static int parse_header(wvl_io_context *context, const uint8_t *head, dpx_header
     if (h->header_bytes < NEEDED_BYTES || h->header_bytes > HEADER_BYTES) {
         h->header_bytes = HEADER_BYTES;
     }
-    if (h->line_padding == UNDEFINED) {
-        h->line_padding = 0;
-    }
+    take_undefined(context, h);
     h->samples_per_pixel = samples_of_descriptor(h->descriptor);
     if (elements != 1) {
         return wvl_io_fail(context, "%u image elements: exactly 1 is supported", elements);

@@ -198,6 +198,35 @@ static wvl_io_color guess_color(const wvl_io_picture *picture)
     return picture->component_count == 3 ? WVL_IO_RGB : WVL_IO_UNKNOWN;
 }
 
+/* Where the tile-parts of a codestream end with EOC (A.4.2); 0: their lengths do not lead there. */
+static uint64_t end_of_codestream(const uint8_t *p, uint64_t bytes)
+{
+    for (uint64_t at = 2; at + 2 <= bytes;) {
+        unsigned marker = wvl_io_be16(p + at);
+        if (marker == 0xFFD9) {
+            return at + 2;
+        }
+        if (marker < 0xFF00 || at + 12 > bytes) {
+            return 0;
+        }
+        uint64_t length = marker == 0xFF90 ? wvl_io_be32(p + at + 6) : 2u + wvl_io_be16(p + at + 2);
+        if (length < 4) { /* the last tile-part may give 0: it goes to the end */
+            return 0;
+        }
+        at += length;
+    }
+    return 0;
+}
+
+/* Frames of a sequence may lie in one file, one codestream behind the other. */
+static void note_further(wvl_io_context *context, const uint8_t *bytes, uint64_t byte_count)
+{
+    uint64_t end = end_of_codestream(bytes, byte_count);
+    if (end && byte_count - end >= 4 && !memcmp(bytes + end, "\xff\x4f\xff\x51", 4)) {
+        wvl_io_note(context, "the first of several codestreams is read");
+    }
+}
+
 static int read_all(wvl_io_context *context, int has_boxes)
 {
     reader r = {.jp2 = {.context = context}};
@@ -212,6 +241,9 @@ static int read_all(wvl_io_context *context, int has_boxes)
         result = wvl_io_jp2_read_boxes(&r.jp2, bytes, byte_count);
     }
     TRY(result, decode(&r));
+    if (result == 0 && !has_boxes) {
+        note_further(context, bytes, byte_count);
+    }
     TRY(result, wvl_io_jp2_map_channels(&r.jp2));
     if (result == 0) {
         context->picture->color = r.jp2.has_color ? r.jp2.color : guess_color(context->picture);

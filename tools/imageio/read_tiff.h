@@ -27,6 +27,14 @@ typedef struct wvl_io_tiff_entry {
     uint64_t at;           /* where the values begin in the file */
 } wvl_io_tiff_entry;
 
+/* Bytes of the file. */
+typedef struct wvl_io_tiff_span {
+    uint64_t at, end;
+} wvl_io_tiff_span;
+
+/* More than there are tags of samples; further ones (a tag twice) are not kept. */
+#define WVL_IO_TIFF_SPANS 32u
+
 typedef struct wvl_io_tiff {
     wvl_io_context *context;
     TIFF *tiff;
@@ -34,7 +42,10 @@ typedef struct wvl_io_tiff {
     uint64_t first, at,
         parent;    /* directories: of the file, of the picture, of the page if that is in a SubIFD (or 0) */
     uint8_t *view; /* what libtiff reads in place of the directory at view_at while it opens that; owned */
-    uint64_t view_at, view_bytes, directory_end;
+    uint64_t view_at, view_bytes;
+    /* Where no samples lie: the header, the directory, and values of its tags. */
+    wvl_io_tiff_span taken[WVL_IO_TIFF_SPANS];
+    unsigned taken_count;
     int strict;        /* set while pixels are decoded */
     int error_seen;    /* libtiff reported an error, or a warning that amounts to one */
     char message[192]; /* the first of them */

@@ -141,11 +141,14 @@ static int are_reals(const wvl_io_tiff_entry *e, uint64_t count)
                                  e->type == TIFF_DOUBLE || e->type == TIFF_SHORT || e->type == TIFF_LONG);
 }
 
-/* 0: the value is bad, and the picture can be read without it; *assumed: the text for the note about it. */
-static int is_usable(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wvl_io_tiff_entry *e, const char **assumed)
+/* 0: the value is bad, and the picture can be read without it; *assumed: the text for the note about it. is_there: its
+ * bytes lie where values can be. */
+static int is_usable(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wvl_io_tiff_entry *e, int is_there,
+                     const char **assumed)
 {
     uint64_t value = 0, strips;
-    int is_number = e->count == 1 && wvl_io_tiff_entry_number(t, e, 0, &value);
+    int is_whole = e->type != TIFF_IFD && e->type != TIFF_IFD8; /* those are no numbers for libtiff */
+    int is_number = is_there && is_whole && e->count == 1 && wvl_io_tiff_entry_number(t, e, 0, &value);
     wvl_io_tiff_entry offsets;
     switch (e->tag) {
     case TIFFTAG_FILLORDER:
@@ -163,36 +166,76 @@ static int is_usable(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wvl_i
     case TIFFTAG_YCBCRPOSITIONING:
         *assumed = "YCbCrPositioning is read as 1";
         return is_number && (value == 1 || value == 2);
-    case TIFFTAG_YCBCRCOEFFICIENTS: *assumed = "YCbCrCoefficients are those of BT.601"; return are_reals(e, 3);
-    case TIFFTAG_REFERENCEBLACKWHITE: *assumed = "ReferenceBlackWhite is the full range"; return are_reals(e, 6);
+    case TIFFTAG_YCBCRCOEFFICIENTS:
+        *assumed = "YCbCrCoefficients are those of BT.601";
+        return is_there && are_reals(e, 3);
+    case TIFFTAG_REFERENCEBLACKWHITE:
+        *assumed = "ReferenceBlackWhite is the full range";
+        return is_there && are_reals(e, 6);
     case TIFFTAG_INKSET: *assumed = "InkSet is read as 1"; return is_number;
     default: return 1;
     }
 }
 
-/* 1: libtiff gets it, 0: it does not, -1: the file is truncated, or its own bytes would be values. */
-static int choose_entry(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wvl_io_tiff_entry *e,
-                        uint64_t photometric)
+static int fail_truncated(wvl_io_tiff *t, const wvl_io_tiff_entry *e)
 {
-    uint64_t size = t->context->source.size;
-    const char *assumed = NULL;
-    if (e->bytes > t->form.wide && (e->at > size || e->bytes > size - e->at)) {
-        return wvl_io_fail(t->context, "tag %u: truncated: %llu bytes at offset %llu, the file has %llu", e->tag,
-                           (unsigned long long)e->bytes, (unsigned long long)e->at, (unsigned long long)size);
+    return wvl_io_fail(t->context, "tag %u: truncated: %llu bytes at offset %llu, the file has %llu", e->tag,
+                       (unsigned long long)e->bytes, (unsigned long long)e->at,
+                       (unsigned long long)t->context->source.size);
+}
+
+/* Values that are not in the entry itself lie behind the header, within the file, and not in the directory. */
+static int check_place(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wvl_io_tiff_entry *e)
+{
+    uint64_t size = t->context->source.size, begin = t->form.is_big ? 16 : 8;
+    uint64_t end = d->at + t->form.count_bytes + d->count * t->form.entry_bytes;
+    if (e->at > size || e->bytes > size - e->at) {
+        return fail_truncated(t, e);
     }
-    if (!is_of_samples(e->tag, photometric)) {
-        return 0;
-    }
-    uint64_t begin = t->form.is_big ? 16 : 8, end = d->at + t->form.count_bytes + d->count * t->form.entry_bytes;
-    if (e->bytes > t->form.wide && (e->at < begin || (e->at < end && e->at + e->bytes > d->at))) {
+    if (e->at < begin || (e->at < end && e->at + e->bytes > d->at)) {
         return wvl_io_fail(t->context, "tag %u: offset %llu: lies inside the header or the directory", e->tag,
                            (unsigned long long)e->at);
     }
-    if (!is_usable(t, d, e, &assumed)) {
+    return 0;
+}
+
+/* The file ends within these values, or where they begin (at an even place): it is truncated. Where they begin further
+ * off, are longer than any that is carried, or are several in place of one, they are damaged. */
+static int is_cut_off(const wvl_io_tiff *t, const wvl_io_tiff_entry *e)
+{
+    static const uint16_t single[] = {TIFFTAG_SUBFILETYPE,    TIFFTAG_ORIENTATION, TIFFTAG_XRESOLUTION,
+                                      TIFFTAG_YRESOLUTION,    TIFFTAG_EXIFIFD,     TIFFTAG_GPSIFD,
+                                      TIFFTAG_RESOLUTIONUNIT, TIFFTAG_OSUBFILETYPE};
+    uint64_t size = t->context->source.size, most = WVL_IO_MAX_METADATA_BYTES;
+    if (e->count != 1 && wvl_io_is_among(e->tag, single, sizeof single / sizeof single[0])) {
+        return 0;
+    }
+    return e->bytes > t->form.wide && e->bytes <= most && e->at >= (t->form.is_big ? 16 : 8) && e->at <= size + 1 &&
+           e->at + e->bytes > size;
+}
+
+/* 1: libtiff gets it, 0: it does not, -1: the file is truncated, or its own bytes would be values. What says nothing of
+ * the samples is judged where it is read. */
+static int choose_entry(wvl_io_tiff *t, const wvl_io_tiff_directory *d, const wvl_io_tiff_entry *e,
+                        uint64_t photometric)
+{
+    const char *assumed = NULL;
+    if (!is_of_samples(e->tag, photometric)) {
+        return is_cut_off(t, e) ? fail_truncated(t, e) : 0;
+    }
+    int is_there = e->bytes <= t->form.wide || check_place(t, d, e) == 0;
+    if (!is_usable(t, d, e, is_there, &assumed)) {
         wvl_io_note(t->context, "%s: it has a bad value", assumed);
         return 0;
     }
-    return 1;
+    return is_there ? 1 : -1;
+}
+
+static void take_span(wvl_io_tiff *t, uint64_t at, uint64_t bytes)
+{
+    if (t->taken_count < WVL_IO_TIFF_SPANS) {
+        t->taken[t->taken_count++] = (wvl_io_tiff_span){at, at + bytes};
+    }
 }
 
 /* The entries that are chosen, one behind the other, then the place of the next directory: no more bytes than before.
@@ -217,6 +260,9 @@ static int make_view(wvl_io_tiff *t, const wvl_io_tiff_directory *d)
         }
         if (choice) {
             memcpy(t->view + head + kept++ * entry, d->entries + i * entry, entry);
+        }
+        if (choice && e.bytes > t->form.wide && e.tag != TIFFTAG_JPEGTABLES) { /* a stream may hold its own tables */
+            take_span(t, e.at, e.bytes);
         }
     }
     memcpy(t->view + head + kept * entry, d->entries + d->count * entry, t->form.wide);
@@ -257,7 +303,9 @@ int wvl_io_tiff_open_directory(wvl_io_tiff *t, uint64_t at)
     if (wvl_io_tiff_load_directory(t, at, &d) != 0) {
         return -1;
     }
-    t->directory_end = at + t->form.count_bytes + (uint64_t)d.count * t->form.entry_bytes + t->form.wide;
+    t->taken_count = 0;
+    take_span(t, 0, t->form.is_big ? 16 : 8);
+    take_span(t, at, t->form.count_bytes + (uint64_t)d.count * t->form.entry_bytes + t->form.wide);
     int result = make_view(t, &d);
     if (result == 0 && (TIFFSetSubDirectory(t->tiff, at) == 0 || t->error_seen)) {
         result = wvl_io_tiff_fail(t, "directory");

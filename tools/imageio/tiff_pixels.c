@@ -282,8 +282,24 @@ static int describe(wvl_io_tiff *t)
     return 0;
 }
 
+/* Bytes that samples are read from: uncompressed ones may be said to be more than they are. */
+static uint64_t read_bytes_of(const wvl_io_tiff *t, uint32_t i, uint64_t bytes)
+{
+    uint32_t per_plane = TIFFNumberOfStrips(t->tiff) / (t->planar == PLANARCONFIG_SEPARATE ? t->samples : 1u);
+    uint32_t rows = t->rows_per_strip < t->height ? t->rows_per_strip : t->height;
+
+    if (t->compression != COMPRESSION_NONE) {
+        return bytes;
+    }
+    if (!t->is_tiled && per_plane != 0 && i % per_plane == per_plane - 1 && rows != 0) {
+        rows = t->height - (per_plane - 1) * rows < rows ? t->height - (per_plane - 1) * rows : rows;
+    }
+    uint64_t needed = t->is_tiled ? TIFFTileSize64(t->tiff) : TIFFVStripSize64(t->tiff, rows);
+    return needed != 0 && needed < bytes ? needed : bytes;
+}
+
 /* A TIFF strip or tile outside the file, or one with a place and without bytes, is a truncated file whatever the coder
-   would make of it. Inside the header of the file or the directory it would give their bytes as samples. */
+   would make of it. Inside the header of the file, the directory or its values it would give their bytes as samples. */
 static int check_chunk(wvl_io_tiff *t, uint32_t i, uint32_t count)
 {
     uint64_t size = t->context->source.size, offset = TIFFGetStrileOffset(t->tiff, i);
@@ -294,9 +310,12 @@ static int check_chunk(wvl_io_tiff *t, uint32_t i, uint32_t count)
         return wvl_io_fail(t->context, "%s %u of %u: truncated: %llu bytes at offset %llu, the file has %llu", name, i,
                            count, (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)size);
     }
-    if (offset < (t->form.is_big ? 16 : 8) || (offset < t->directory_end && offset + bytes > t->at)) {
-        return wvl_io_fail(t->context, "%s %u of %u: offset %llu: lies inside the header or the directory", name, i,
-                           count, (unsigned long long)offset);
+    bytes = read_bytes_of(t, i, bytes);
+    for (unsigned k = 0; k < t->taken_count; k++) {
+        if (offset < t->taken[k].end && offset + bytes > t->taken[k].at) {
+            return wvl_io_fail(t->context, "%s %u of %u: offset %llu: lies inside the header or the directory%s", name,
+                               i, count, (unsigned long long)offset, k > 1 ? ", or the values of its tags" : "");
+        }
     }
     return 0;
 }

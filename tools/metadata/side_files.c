@@ -118,16 +118,15 @@ static int is_of_other(const search *s, const char *listed)
     return 0;
 }
 
-/* The file of this ending behind the first `stem` bytes of the path: in lower case, in upper case, or as the folder has
- * it. 1: there is one. */
+/* The file of this ending, as ".tfw", behind the first `stem` bytes of the path: in lower case, in upper case, or as
+ * the folder has it. 1: there is one. */
 static int read_with_ending(search *s, size_t stem, const char *ending, side_file *f)
 {
     memcpy(s->name, s->path, stem);
-    s->name[stem] = '.';
     for (int is_upper = 0; is_upper < 2; is_upper++) {
         for (size_t i = 0; i <= strlen(ending); i++) {
             unsigned char c = (unsigned char)ending[i];
-            s->name[stem + 1 + i] = (char)(is_upper ? toupper(c) : tolower(c));
+            s->name[stem + i] = (char)(is_upper ? toupper(c) : tolower(c));
         }
         if (read_file(s->name, f)) {
             return 1;
@@ -146,16 +145,16 @@ static int read_with_ending(search *s, size_t stem, const char *ending, side_fil
 /* Reads the world file of an extension: .tfw or .tifw for "tif". */
 static int read_world_of(search *s, const char *extension, side_file *f)
 {
-    char ending[MOST_EXTENSION + 2];
+    char ending[MOST_EXTENSION + 3];
     size_t n = strlen(extension);
     if (n < 2 || n > MOST_EXTENSION) {
         return 0;
     }
-    snprintf(ending, sizeof ending, "%c%cw", extension[0], extension[n - 1]);
+    snprintf(ending, sizeof ending, ".%c%cw", extension[0], extension[n - 1]);
     if (read_with_ending(s, s->stem, ending, f)) {
         return 1;
     }
-    snprintf(ending, sizeof ending, "%sw", extension);
+    snprintf(ending, sizeof ending, ".%sw", extension);
     return read_with_ending(s, s->stem, ending, f);
 }
 
@@ -178,7 +177,7 @@ static void read_world_file(search *s, side_file *f)
             }
         }
     }
-    (void)read_with_ending(s, s->stem, "wld", f);
+    (void)read_with_ending(s, s->stem, ".wld", f);
 }
 
 static int contains(const side_file *f, const char *word)
@@ -192,20 +191,25 @@ static int contains(const side_file *f, const char *word)
     return 0;
 }
 
-/* Places in forms that are not read here: approximations of ArcGIS, and control points of MapInfo. */
+/* Places in forms that are not read here: approximations of ArcGIS, control points of MapInfo, and the polynomials of
+ * satellite pictures. */
 static void name_others(search *s, wvl_io_picture *io)
 {
-    side_file approximation = {0}, table = {0};
-    (void)read_with_ending(s, s->stem, "tfwx", &approximation);
-    (void)read_with_ending(s, s->stem, "tab", &table);
-    if (approximation.data) {
-        wvl_io_add_name(io->lost, sizeof io->lost, ".tfwx (an approximate location)");
+    static const struct {
+        const char *ending, *name;
+        const char *words[2]; /* that it contains */
+    } others[] = {{".tfwx", ".tfwx (an approximate location)", {"", ""}},
+                  {".tab", ".tab (a location by MapInfo)", {"!table", "\"RASTER\""}},
+                  {".rpb", ".RPB (a location by polynomials)", {"", ""}},
+                  {"_rpc.txt", "_RPC.TXT (a location by polynomials)", {"", ""}}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        side_file f = {0};
+        (void)read_with_ending(s, s->stem, others[i].ending, &f);
+        if (f.data && contains(&f, others[i].words[0]) && contains(&f, others[i].words[1])) {
+            wvl_io_add_name(io->lost, sizeof io->lost, others[i].name);
+        }
+        free(f.data);
     }
-    if (contains(&table, "!table") && contains(&table, "\"RASTER\"")) {
-        wvl_io_add_name(io->lost, sizeof io->lost, ".tab (a location by MapInfo)");
-    }
-    free(approximation.data);
-    free(table.data);
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
@@ -213,7 +217,7 @@ static void name_others(search *s, wvl_io_picture *io)
 static int take_files(search *s, wvl_io_picture *io)
 {
     side_file aux = {0}, world = {0};
-    (void)read_with_ending(s, strlen(s->path), "aux.xml", &aux);
+    (void)read_with_ending(s, strlen(s->path), ".aux.xml", &aux);
     read_world_file(s, &world);
     if (aux.is_unreadable) {
         wvl_io_add_name(io->lost, sizeof io->lost, ".aux.xml (cannot be read)");

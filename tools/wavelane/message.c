@@ -284,7 +284,7 @@ void wvl_cli_warn_once(const char *name, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(WARNING_ONCE, name, format, args);
+    say(WARNING_ONCE, strcmp(name, "-") != 0 ? name : "standard input", format, args);
     va_end(args);
 }
 

@@ -96,7 +96,8 @@ int wvl_cli_begins_with(const char *path, const char *text)
 }
 
 /* Among frames it begins with a dot: programs that take all files of a folder leave such files out. Earlier versions
- * gave it no dot: a journal of that name is this sequence's, and gets its new name. */
+ * gave it no dot: a journal of that name is this sequence's, and gets its new name. A link gets it too: from the same
+ * folder it leads to the same journal. */
 static char *name_journal(const wvl_cli_store *s)
 {
     int is_hidden = wvl_cli_has_files(s);
