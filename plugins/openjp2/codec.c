@@ -206,6 +206,10 @@ opj_bool opj_encode(opj_codec *codec, opj_stream *stream)
         const opj_real *real = c ? c->real : OPJ_REAL();
         return real ? real->opj_encode(codec, stream) : 0;
     }
+    if (c->is_finished || c->tiles) {
+        codec_say(c, MESSAGE_ERROR, "Wavelane: the picture is encoded already, or comes by tiles\n");
+        return 0;
+    }
     char error[1024] = "memory is short";
     uint64_t written = 0;
     wvl_status status = WVL_ERROR_MEMORY;
@@ -217,7 +221,8 @@ opj_bool opj_encode(opj_codec *codec, opj_stream *stream)
             codec_say(c, MESSAGE_ERROR, "Wavelane: component %u has no samples\n", i);
             return 0;
         }
-        planes[i] = (wvl_plane){.data = k->data, .pitch_bytes = (ptrdiff_t)k->w * 4, .container = WVL_SAMPLE_32};
+        planes[i] = (wvl_plane){
+            .data = k->data, .pitch_bytes = (ptrdiff_t)picture_width(&c->image, k) * 4, .container = WVL_SAMPLE_32};
     }
     if (planes) {
         status = picture_encode(c, planes, &written, error, sizeof error);

@@ -80,6 +80,9 @@ int settings_must_use_device(void);
 
 /* ---- picture.c: opj_image for Wavelane ---- */
 
+/* Samples of a row, by the reference grid. */
+uint32_t picture_width(const opj_image *image, const opj_component *component);
+
 /* Makes c->plan of the codec's picture and settings. NULL on success, else the reason as above. */
 const char *picture_plan(codec_entry *c, int *is_refused, char *room, size_t room_bytes);
 

@@ -76,7 +76,13 @@ static int threads_of(const codec_entry *c)
 
 static uint32_t ceil_div(uint32_t a, uint32_t b) { return (uint32_t)(((uint64_t)a + b - 1) / b); }
 
-/* A host may give sizes that do not follow from the reference grid. libopenjp2 reads past the samples then. */
+uint32_t picture_width(const opj_image *image, const opj_component *c)
+{
+    return ceil_div(image->x1, c->dx) - ceil_div(image->x0, c->dx);
+}
+
+/* A host may give sizes that do not follow from the reference grid, as opj_compress does for subsampled raw pictures.
+ * libopenjp2 takes no notice of them; where they are less, it reads past the samples. */
 static const char *fill_format(const opj_image *image, wvl_component_format *components)
 {
     for (uint32_t i = 0; i < image->numcomps; i++) {
@@ -84,8 +90,9 @@ static const char *fill_format(const opj_image *image, wvl_component_format *com
         if (!c->dx || !c->dy || c->dx > 255 || c->dy > 255) {
             return "a component without a subsampling of 1 to 255";
         }
-        if (c->w != ceil_div(image->x1, c->dx) - ceil_div(image->x0, c->dx) ||
-            c->h != ceil_div(image->y1, c->dy) - ceil_div(image->y0, c->dy)) {
+        uint32_t width = picture_width(image, c), height = ceil_div(image->y1, c->dy) - ceil_div(image->y0, c->dy);
+        int is_wide = c->w != width && ceil_div(image->x1 - image->x0, c->dx) != width; /* its rows of tiles differ */
+        if (c->w < width || c->h < height || is_wide) {
             return "a component whose size does not follow from the reference grid";
         }
         if (c->prec < 1 || c->prec > 28) {

@@ -264,12 +264,18 @@ static const char *find_refusal(const codec_entry *c)
     if (p->jpwl[0]) {
         return "error protection of Part 11 (jpwl)";
     }
+    if (p->jpip_on && c->format == OPJ_FORMAT_JP2) {
+        return "an index for JPIP (jpip_on)";
+    }
     if (p->tcp_mct == 1 && c->image.numcomps < 3) {
         return "a colour transform of fewer than three components";
     }
-    if (p->roi_compno >= 0 && (uint32_t)p->roi_compno < c->image.numcomps && p->roi_shift > 0 &&
-        c->image.comps[p->roi_compno].prec + (uint32_t)p->roi_shift > MOST_SHIFTED_BITS) {
-        return "a region whose shifted samples libopenjp2 could not decode";
+    if (p->roi_compno >= 0 && (uint32_t)p->roi_compno < c->image.numcomps && p->roi_shift > 0) {
+        /* Fewer bits have as many bit-planes as seven: rounding takes room (src/geom/quant.c). */
+        uint32_t depth = c->image.comps[p->roi_compno].prec;
+        if ((depth > 7 ? depth : 7) + (uint32_t)p->roi_shift > MOST_SHIFTED_BITS) {
+            return "a region whose shifted samples libopenjp2 could not decode";
+        }
     }
     if (p->numresolution < 1 || p->numresolution > 32 || width >> (p->numresolution - 1) == 0 ||
         height >> (p->numresolution - 1) == 0) {

@@ -324,6 +324,7 @@ int tiles_finish(codec_entry *c)
 {
     tile_rows *t = c->tiles;
     if (!t || !t->pusher) {
+        codec_say(c, MESSAGE_ERROR, "Wavelane: no picture was encoded\n");
         return 0;
     }
     char error[1024] = "";

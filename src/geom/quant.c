@@ -36,14 +36,35 @@ static double squared_color_norm(const wvl_coding *coding)
 }
 
 /*
- * Reversible: the 2-D analysis gains of 5/3 stay below 2.95 (LL), 4.92 (HL, LH) and 8.22 (HH) times the input amplitude
- * A for any number of levels, rounding included less than 1 LSB a step; with A = 2^(P-1), or 2^P - 1 for RCT chroma,
- * the magnitudes need at most P + 1, P + 2, P + 3 bits (P one higher with RCT). eps_b follows from Mb = G + eps_b - 1
- * for whatever G the user wants.
+ * Reversible: magnitude bits of a band, for samples in [-A, A - 1] with A = 2^(P-1) (P one higher with RCT). A gain g
+ * is the L1 norm of the 2-D analysis filter of 5/3, borders included; its positive taps sum to (g + 1) / 2 in LL, to g
+ * / 2 elsewhere. It grows with the level, and stays below 2.97 (LL), 4.96 (HL, LH) and 8.28 (HH). Rounding: one
+ * dimension adds 0 to 1/2 to a high-pass sample and -1/4 to 3/4 to a low-pass one, so a level adds -3/4 to 7/4 to
+ * low-low samples and at most 3/2 to others. Later levels pass on at most 5/4 g + 1/2 of that to LL, and 7/5 g
+ * elsewhere (5/4 g, but for a lone sample at an odd place, which is doubled). From 8 bits on P + 1 (LL), P + 2 and P +
+ * 3 bits hold all of it at any level; fewer bits and many levels need more. eps_b follows from Mb = G + eps_b - 1 for
+ * whatever G the user wants.
  */
+static unsigned count_bits53(unsigned depth, unsigned orient, unsigned level)
+{
+    static const double gains[3][6] = {{1.0, 2.25, 2.6407, 2.8477, 2.8808, 2.9128},
+                                       {0.0, 3.0, 4.0625, 4.6407, 4.7604, 4.8243},
+                                       {0.0, 4.0, 6.25, 7.5625, 7.8664, 7.9901}};
+    static const double limits[3] = {2.97, 4.96, 8.28};
+    unsigned kind = log2_gain(orient);
+    double gain = gains[kind][0], most = 0.0;
+    for (unsigned i = 1; i <= level; i++) {
+        double passed = kind ? 1.4 * gain : 1.25 * gain + 0.5;
+        most += i > 1 ? passed : 0.0;
+        gain = i <= 5 ? gains[kind][i] : limits[kind];
+    }
+    most += ldexp(gain, (int)depth - 1) - gain / 2 + (kind ? 1.5 : 1.25);
+    return wvl_max_u32(depth + kind + 1, wvl_bit_length((uint64_t)most));
+}
+
 static int set_reversible(wvl_coding *coding, unsigned band, wvl_report *report)
 {
-    unsigned bits = coding->depth + coding->rct + log2_gain(band_orient(band)) + 1;
+    unsigned bits = count_bits53(coding->depth + coding->rct, band_orient(band), band_level(band, coding->levels));
     if (bits > 31 || bits + 1 < coding->guard_bits || bits + 1 - coding->guard_bits > 31) {
         wvl_report_add(report,
                        "depth %u%s with %u guard bits: a band needs %u magnitude bits, 31 can be carried (E.1, E-2)",

@@ -161,7 +161,7 @@ static uint32_t find_coding(wvl_variant_table *t, uint32_t tile, unsigned mct, u
     for (unsigned r = 0; r <= s.levels && r <= WVL_MAX_LEVELS; r++) {
         coding.precinct[r] = (uint8_t)wvl_plan_precinct(&s, r);
     }
-    /* 5/3 in 32 bits holds sums of two neighbours, 2 * 8.22 * A < 2^31, up to P = 27 (26 with RCT). */
+    /* 5/3 in 32 bits holds sums of two neighbours, 2 * 8.28 * A < 2^31, up to P = 27 (26 with RCT). */
     coding.wide = s.reversible && coding.depth + coding.rct > 27;
     describe_regions(t, tile, component, &coding);
     for (uint32_t i = 0; i < t->coding_count; i++) {

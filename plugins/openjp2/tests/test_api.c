@@ -351,11 +351,107 @@ static void test_targets(void)
     close_bench(b);
 }
 
+/* ---- Hosts that do things late, or twice ------------------------------------------------------ */
+
+static size_t count_bytes(void *data, size_t bytes, void *user)
+{
+    (void)data;
+    *(size_t *)user += bytes;
+    return bytes;
+}
+
+static opj_bool seek_nowhere(int64_t at, void *user)
+{
+    (void)at;
+    (void)user;
+    return 1;
+}
+
+static int64_t skip_nothing(int64_t bytes, void *user)
+{
+    (void)user;
+    return bytes;
+}
+
+static void set_stream(const opj_real *by, opj_stream *stream, size_t *bytes)
+{
+    by->opj_stream_set_user_data(stream, bytes, NULL);
+    by->opj_stream_set_write_function(stream, count_bytes);
+    by->opj_stream_set_seek_function(stream, seek_nowhere);
+    by->opj_stream_set_skip_function(stream, skip_nothing);
+}
+
+/* NO_END: the host destroys the codec. */
+enum { TWO_PICTURES, ENCODE_TWICE, END_TWICE, NO_ENCODE, LATE_STREAM, NO_END, SET_UP_TWICE, HABITS };
+
+/* What such a host gets: a bit for each call that returned true. Its samples are new for each picture. */
+static unsigned play(const opj_real *by, int habit, size_t *bytes)
+{
+    opj_component_request components[3];
+    opj_cparameters parameters;
+    unsigned results = 0;
+    opj_codec *codec = by->opj_create_compress(OPJ_FORMAT_J2K);
+    for (int i = 0; i < 3; i++) {
+        components[i] = (opj_component_request){.dx = 1, .dy = 1, .w = 90, .h = 70, .prec = 8, .bpp = 8};
+    }
+    by->opj_set_default_encoder_parameters(&parameters);
+    for (int picture = 0; picture < (habit == TWO_PICTURES ? 2 : 1); picture++) {
+        opj_stream *stream = by->opj_stream_create(4096, 0);
+        opj_image *image = by->opj_image_create(3, components, OPJ_COLOR_SRGB);
+        image->x1 = 90;
+        image->y1 = 70;
+        for (int i = 0; i < 3; i++) {
+            for (int k = 0; k < 90 * 70; k++) {
+                image->comps[i].data[k] = (k * (i + 1) + picture) & 255;
+            }
+        }
+        if (habit != LATE_STREAM) {
+            set_stream(by, stream, bytes);
+        }
+        results = results << 1 | (by->opj_setup_encoder(codec, &parameters, image) != 0);
+        if (habit == SET_UP_TWICE) {
+            parameters.numresolution = 3;
+            results = results << 1 | (by->opj_setup_encoder(codec, &parameters, image) != 0);
+        }
+        results = results << 1 | (by->opj_start_compress(codec, image, stream) != 0);
+        if (habit == LATE_STREAM) {
+            set_stream(by, stream, bytes);
+        }
+        for (int i = 0; i < (habit == ENCODE_TWICE ? 2 : habit != NO_ENCODE); i++) {
+            results = results << 1 | (by->opj_encode(codec, stream) != 0);
+        }
+        for (int i = 0; i < (habit == END_TWICE ? 2 : habit != NO_END); i++) {
+            results = results << 1 | (by->opj_end_compress(codec, stream) != 0);
+        }
+        by->opj_stream_destroy(stream);
+        by->opj_image_destroy(image);
+    }
+    by->opj_destroy_codec(codec);
+    return results;
+}
+
+/* As libopenjp2: a second encode fails and leaves the file as it is. libopenjp2 itself ends the process with the second
+ * picture of a codec and the second end, and calls a file without a picture complete. */
+static void test_habits(void)
+{
+    static const unsigned expected[HABITS] = {0xff, 0x1d, 0x1f, 0x6, 0xf, 0x7, 0x1f};
+    size_t once = 0;
+    EXPECT(play(&ours, NO_END, &once) == expected[NO_END] && once > 1000, "%zu bytes", once);
+    for (int habit = 0; habit < HABITS; habit++) {
+        size_t bytes = 0;
+        unsigned results = play(&ours, habit, &bytes);
+        EXPECT(results == expected[habit], "habit %d: %x", habit, results);
+        EXPECT(habit == TWO_PICTURES || habit == LATE_STREAM || habit == SET_UP_TWICE ||
+                   bytes == (habit == NO_ENCODE ? 0 : once),
+               "habit %d: %zu bytes, %zu once", habit, bytes, once);
+    }
+}
+
 int main(void)
 {
     static void (*const tests[])(void) = {
-        test_ways,  test_failing_stream, test_options, test_environment, test_hand_over,
-        test_boxes, test_tiles_misused,  test_threads, test_targets,     test_calls_after_failures};
+        test_ways,          test_failing_stream, test_options, test_environment,          test_hand_over, test_boxes,
+        test_tiles_misused, test_threads,        test_targets, test_calls_after_failures, test_habits};
     real = real_find((const void *)(uintptr_t)main);
     if (!real || !real->fits) {
         printf("no libopenjp2 of known structures\n");
