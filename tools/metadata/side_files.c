@@ -192,22 +192,6 @@ static int contains(const side_file *f, const char *word)
     return 0;
 }
 
-/* Places in forms that are not read here: approximations of ArcGIS, and control points of MapInfo. */
-static void name_others(search *s, wvl_io_picture *io)
-{
-    side_file approximation = {0}, table = {0};
-    (void)read_with_ending(s, s->stem, "tfwx", &approximation);
-    (void)read_with_ending(s, s->stem, "tab", &table);
-    if (approximation.data) {
-        wvl_io_add_name(io->lost, sizeof io->lost, ".tfwx (an approximate location)");
-    }
-    if (contains(&table, "!table") && contains(&table, "\"RASTER\"")) {
-        wvl_io_add_name(io->lost, sizeof io->lost, ".tab (a location by MapInfo)");
-    }
-    free(approximation.data);
-    free(table.data);
-}
-
 /* ---- Both ------------------------------------------------------------------------------------ */
 
 static int take_files(search *s, wvl_io_picture *io)
@@ -224,7 +208,18 @@ static int take_files(search *s, wvl_io_picture *io)
     int failed = aux.lacks_memory || world.lacks_memory;
     int result = failed ? -1 : wvl_metadata_take_sidecars(aux.data, aux.bytes, world.data, world.bytes, io);
     if (result == 0 && !wvl_metadata_has_place(&io->metadata.blobs[WVL_IO_GEO])) {
-        name_others(s, io);
+        /* Places in forms that are not read here: approximations of ArcGIS, and control points of MapInfo. */
+        side_file approximation = {0}, table = {0};
+        (void)read_with_ending(s, s->stem, "tfwx", &approximation);
+        (void)read_with_ending(s, s->stem, "tab", &table);
+        if (approximation.data) {
+            wvl_io_add_name(io->lost, sizeof io->lost, ".tfwx (an approximate location)");
+        }
+        if (contains(&table, "!table") && contains(&table, "\"RASTER\"")) {
+            wvl_io_add_name(io->lost, sizeof io->lost, ".tab (a location by MapInfo)");
+        }
+        free(approximation.data);
+        free(table.data);
     }
     free(aux.data);
     free(world.data);

@@ -274,7 +274,6 @@ void wvl_cli_report_text(wvl_cli_report *r, const char *name, const char *value)
 void wvl_cli_report_bytes(wvl_cli_report *r, const char *name, const uint8_t *bytes,
                           size_t count); /* Latin, cut and escaped */
 void wvl_cli_report_number(wvl_cli_report *r, const char *name, uint64_t value);
-void wvl_cli_report_signed(wvl_cli_report *r, const char *name, int64_t value);
 void wvl_cli_report_real(wvl_cli_report *r, const char *name, double value);
 void wvl_cli_report_flag(wvl_cli_report *r, const char *name, int value);
 /* A list of this thread's warnings, which are then forgotten. */

@@ -19,32 +19,38 @@
 
 /* ---- One picture ----------------------------------------------------------------------------- */
 
+typedef struct coding {
+    wvl_cli_job *job;
+    size_t mark;
+    int code;
+} coding;
+
 /* What one picture alone would have had, it gets: where memory or the device does not suffice for several, it is tried
  * again when no other is in work. */
-static int encode_in_turns(wvl_cli_job *j)
+static int encode_in_turn(void *user, int is_alone)
 {
-    wvl_plan_memory memory = {.struct_size = sizeof memory};
-    uint64_t bytes =
-        wvl_plan_measure(j->plan, &memory) == WVL_OK ? memory.base_bytes + memory.output_bytes_bound : UINT64_MAX / 2;
-    size_t mark = wvl_cli_mark_messages();
-    wvl_cli_begin_coding(j->turns, j->turn, bytes, wvl_cli_share_of_memory());
-    int code = wvl_cli_encode_job(j);
-    if (code == WVL_EXIT_DEVICE) {
-        wvl_cli_forget_messages(mark);
-        wvl_cli_code_alone(j->turns);
-        code = wvl_cli_encode_job(j);
+    coding *c = user;
+    if (is_alone) {
+        wvl_cli_forget_messages(c->mark);
     }
-    wvl_cli_end_coding(j->turns, bytes);
-    return code;
+    c->code = wvl_cli_encode_job(c->job);
+    return c->code == WVL_EXIT_DEVICE;
 }
 
 int wvl_cli_encode_beside(wvl_cli_job *j)
 {
-    int code = WVL_EXIT_OK;
+    coding c = {.job = j};
     if (!j->turns) {
         return wvl_cli_encode_job(j);
     }
-    return wvl_cli_encode_job_shared(j, &code) ? code : encode_in_turns(j);
+    if (!wvl_cli_encode_job_shared(j, &c.code)) {
+        wvl_plan_memory memory = {.struct_size = sizeof memory};
+        int is_measured = wvl_plan_measure(j->plan, &memory) == WVL_OK;
+        uint64_t bytes = is_measured ? memory.base_bytes + memory.output_bytes_bound : UINT64_MAX / 2;
+        c.mark = wvl_cli_mark_messages();
+        wvl_cli_code_piece(j->turns, j->turn, bytes, wvl_cli_share_of_memory(), encode_in_turn, &c);
+    }
+    return c.code;
 }
 
 static int check_clash(const wvl_cli_entry *entry)
@@ -82,15 +88,6 @@ static int encode_job(wvl_cli_run *s, wvl_cli_job *j)
     return code || wvl_cli_is_plan_only(s->args) ? code : wvl_cli_encode_beside(j);
 }
 
-/* Others read theirs while this one waits to be told. */
-static void give_back_samples(wvl_cli_turns *turns, wvl_cli_job *j)
-{
-    wvl_io_release_samples(&j->picture.io);
-    free(j->picture.converted);
-    j->picture.converted = NULL;
-    wvl_cli_drop_samples(turns, j->sample_bytes);
-}
-
 static void encode_entry(void *user, wvl_cli_turns *turns, size_t index, void *piece)
 {
     wvl_cli_run *s = user;
@@ -106,22 +103,11 @@ static void encode_entry(void *user, wvl_cli_turns *turns, size_t index, void *p
     e->job.turn = index;
     e->job.context = s->single && index < s->single_count ? s->single : s->context;
     e->code = encode_job(s, &e->job);
-    give_back_samples(turns, &e->job);
-}
-
-static void tell_skipped(wvl_cli_run *s, const wvl_cli_entry *entry)
-{
-    s->skipped++;
-    s->unused = 0; /* nothing is known of what was not read */
-    if (s->args->json) {
-        wvl_cli_report_open_object(&s->report, NULL);
-        wvl_cli_report_text(&s->report, "input", entry->input);
-        wvl_cli_report_text(&s->report, "output", entry->output);
-        wvl_cli_report_text(&s->report, "status", "skipped");
-        wvl_cli_report_close(&s->report);
-    } else {
-        wvl_cli_inform("%s: skipped; %s exists", entry->input, entry->output);
-    }
+    /* Others read theirs while this one waits to be told. */
+    wvl_io_release_samples(&e->job.picture.io);
+    free(e->job.picture.converted);
+    e->job.picture.converted = NULL;
+    wvl_cli_drop_samples(turns, e->job.sample_bytes);
 }
 
 static void tell_entry(void *user, wvl_cli_turns *turns, size_t index, void *piece)
@@ -131,7 +117,18 @@ static void tell_entry(void *user, wvl_cli_turns *turns, size_t index, void *pie
     wvl_cli_tell_messages();
     s->done++;
     if (e->is_skipped) {
-        tell_skipped(s, &s->directory.entries[index]);
+        const wvl_cli_entry *entry = &s->directory.entries[index];
+        s->skipped++;
+        s->unused = 0; /* nothing is known of what was not read */
+        if (s->args->json) {
+            wvl_cli_report_open_object(&s->report, NULL);
+            wvl_cli_report_text(&s->report, "input", entry->input);
+            wvl_cli_report_text(&s->report, "output", entry->output);
+            wvl_cli_report_text(&s->report, "status", "skipped");
+            wvl_cli_report_close(&s->report);
+        } else {
+            wvl_cli_inform("%s: skipped; %s exists", entry->input, entry->output);
+        }
         return;
     }
     wvl_cli_note_unused(&s->unused, &e->job.picture);
@@ -200,24 +197,6 @@ static size_t count_singles(const wvl_cli_run *s, size_t workers)
     return 4 * rest > 3 * workers ? count : count - rest;
 }
 
-static void run_entries(wvl_cli_run *s, size_t workers)
-{
-    const wvl_cli_pieces pieces = {.count = s->directory.count,
-                                   .bytes = sizeof(entry_at_work),
-                                   .work = encode_entry,
-                                   .tell = tell_entry,
-                                   .user = s};
-    wvl_cli_plans plans = {0};
-    s->plans = wvl_cli_may_share_plans(s->args, s->params) ? &plans : NULL;
-    wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
-    if (!wvl_cli_run_turns(&pieces, workers, AHEAD * workers)) {
-        s->code = wvl_cli_lack_memory(s->args->image_dir);
-    }
-    wvl_cli_arm_signals(NULL);
-    wvl_cli_release_plans(&plans);
-    s->plans = NULL;
-}
-
 static void encode_entries(wvl_cli_run *s)
 {
     const char *device = wvl_params_get(s->params, "device");
@@ -232,7 +211,20 @@ static void encode_entries(wvl_cli_run *s)
                        wvl_context_threads(s->context), s->single_count);
     }
     s->unused = WVL_UNUSED_UNKNOWN;
-    run_entries(s, workers);
+    const wvl_cli_pieces pieces = {.count = s->directory.count,
+                                   .bytes = sizeof(entry_at_work),
+                                   .work = encode_entry,
+                                   .tell = tell_entry,
+                                   .user = s};
+    wvl_cli_plans plans = {0};
+    s->plans = wvl_cli_may_share_plans(s->args, s->params) ? &plans : NULL;
+    wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
+    if (!wvl_cli_run_turns(&pieces, workers, AHEAD * workers)) {
+        s->code = wvl_cli_lack_memory(s->args->image_dir);
+    }
+    wvl_cli_arm_signals(NULL);
+    wvl_cli_release_plans(&plans);
+    s->plans = NULL;
     wvl_cli_close_encoders(s->encoders);
     wvl_context_release(s->single);
     s->encoders = NULL;
