@@ -186,9 +186,8 @@ void wvl_session_give_pixels_back(wvl_session *s)
 static double measure_error(void *user)
 {
     wvl_session *s = user;
-    return wvl_quality_measure(s->plan, s->wave.coefs, s->coder.tiles, &s->coder.recode.rescale,
-                               s->plan->memory.largest_tile_component, s->plan->context->pool, &s->look,
-                               s->quality_memory);
+    return wvl_quality_measure(s->plan, s->wave.coefs, s->coder.tiles, &s->coder.recode.rescale, s->plan->context->pool,
+                               &s->look, s->quality_memory);
 }
 
 /* The kept wave's tile plans stay in use while layers are chosen: finishing builds its own in the scratch beside them.
@@ -229,15 +228,6 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
         wvl_session_end_stage(s, WVL_STAGE_WRITE, start);
     }
     return status;
-}
-
-static wvl_status open_coder(wvl_session *s)
-{
-    const wvl_context *context = s->plan->context;
-    wvl_coder_options options = {&context->host, s->plan,  context->pool,
-                                 s->now.number,  &s->look, s->memory.worker_memory,
-                                 tick,           s,        s->now.spill};
-    return wvl_coder_init(&s->coder, &options);
 }
 
 /* Job after job: transformed, coded, sent. WVL_AGAIN: as wvl_drive_open. Where coefficients are kept there is one job,
@@ -321,7 +311,11 @@ wvl_status wvl_session_encode_waves(wvl_session *s, wvl_result **result)
 {
     uint64_t codestream_offset = 0;
     int in_strips = s->way.in_strips;
-    wvl_status status = open_coder(s);
+    const wvl_context *context = s->plan->context;
+    wvl_coder_options options = {&context->host, s->plan,  context->pool,
+                                 s->now.number,  &s->look, s->memory.worker_memory,
+                                 tick,           s,        s->now.spill};
+    wvl_status status = wvl_coder_init(&s->coder, &options);
     TRY(status, wvl_session_open_early(s, &codestream_offset));
     do {
         if (status == WVL_OK) {

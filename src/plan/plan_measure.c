@@ -231,8 +231,9 @@ static wvl_status count_parts(const tile_walk *w, char *problem, size_t problem_
         wvl_order_carve(plan, plan->memory.most_resolutions, plan->memory.most_precincts, &carver, &order);
     }
     const wvl_tile_walk tiles = {plan, NULL, &tile};
-    wvl_status status = wvl_coder_count_parts(plan, w->look, &w->coder, &tiles, &order, w->least->group_bytes,
-                                              &plan->syntax.part_count, problem, problem_bytes);
+    wvl_division division = {plan, w->look, NULL, w->least->group_bytes, 0, problem, problem_bytes};
+    wvl_status status = wvl_coder_count_parts(&division, &w->coder, &tiles, &order);
+    plan->syntax.part_count = division.part_count;
     plan->memory.spare_parts = w->coder.spare_parts;
     wvl_free(&plan->context->host, memory, bytes);
     return status;
