@@ -212,11 +212,6 @@ static uint64_t bound_tables(uint64_t stored_bytes)
                             wvl_alloc_size(3 * (chunks + 64) * sizeof(struct wvl_spill_piece)));
 }
 
-uint64_t wvl_coder_most_bytes(const wvl_plan *plan)
-{
-    return wvl_min_u64(plan->memory.codestream_bytes_most, wvl_coder_asked_bytes(plan));
-}
-
 void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t concurrency, wvl_coder_memory *memory)
 {
     uint64_t header = wvl_cs_measure_main_header(plan, wvl_plan_most_parts(plan));

@@ -4,15 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intmath.h"
 #include "cuda/core/split.h"
 #include "cuda/dwt/beside.h"
-#include "cuda/dwt/cascade.h"
 #include "cuda/dwt/choose.h"
 #include "cuda/dwt/kernels.h"
 #include "cuda/dwt/stretch.h"
 #include "cuda/dwt/tables_unit.h"
-#include "cuda/dwt/tuning.h"
 #include "dwt/quant.h"
 #include "geom/handover.h"
 

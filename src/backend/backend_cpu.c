@@ -19,8 +19,6 @@
 #include "backend/cpu_strips.h"
 #include "backend/workspaces.h"
 #include "base/alloc.h"
-#include "dwt/strip.h"
-#include "front/front.h"
 
 #define TASKS_PER_WORKER 4u /* strips wanted per worker, so that an unlucky last one costs little */
 

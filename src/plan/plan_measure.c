@@ -273,7 +273,8 @@ static uint64_t count_certain(const wvl_plan *plan, const wvl_coder_memory *code
 void wvl_plan_bound_output(wvl_plan *plan)
 {
     uint64_t boxes = plan->syntax.jp2 ? plan->syntax.boxes_before.bytes + WVL_JP2_MAX_HEADER_BYTES : 0;
-    plan->memory.output_bytes_bound = wvl_add_saturate(wvl_coder_most_bytes(plan), boxes);
+    uint64_t most = wvl_min_u64(plan->memory.codestream_bytes_most, wvl_coder_asked_bytes(plan));
+    plan->memory.output_bytes_bound = wvl_add_saturate(most, boxes);
 }
 
 static void promise_memory(wvl_plan *plan, const wvl_coder_sum *sum, const wvl_coder_memory *coder, uint64_t wave_bytes)

@@ -355,7 +355,8 @@ void wvl_drive_fini(wvl_drive *d)
 {
     if (d->plan) {
         wvl_drive_close(d);
-        wvl_strip_views_close(d->plan, &d->views);
+        wvl_free(&d->plan->context->host, d->views.memory, d->views.bytes);
+        d->views.memory = NULL;
     }
 }
 

@@ -2,7 +2,6 @@
 #include "waves/source_wave.h"
 
 #include "base/alloc.h"
-#include "waves/drive.h"
 
 /* ---- Orders for the jobs of strips ----------------------------------------------------------- */
 

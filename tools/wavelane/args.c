@@ -328,10 +328,15 @@ static int parse_option(parser *p, const wvl_cli_option *option, void *to, const
     case WVL_CLI_SETTING:
         return wvl_cli_add_setting(to, spelling, option->how.key, option->how.fixed ? option->how.fixed : value, 0);
     case WVL_CLI_PRESET: return take_profile(to, option, spelling, value);
-    case WVL_CLI_FLAG: *(int *)member = 1; return WVL_EXIT_OK;
+    case WVL_CLI_FLAG: *(int *)member = option->how.least ? (int)option->how.least : 1; return WVL_EXIT_OK;
     case WVL_CLI_TEXT: *(const char **)member = value; return WVL_EXIT_OK;
     case WVL_CLI_ONCE: return take_once(spelling, value, member);
-    case WVL_CLI_WORD: return wvl_cli_take_word(spelling, value, option->argument, member);
+    case WVL_CLI_WORD:
+        if (wvl_cli_take_word(spelling, value, option->argument, member)) {
+            return WVL_EXIT_USAGE;
+        }
+        *(int *)member += (int)option->how.least;
+        return WVL_EXIT_OK;
     case WVL_CLI_NUMBER: return take_number(option, member, spelling, value);
     case WVL_CLI_CALL: return option->how.take(to, spelling, value);
     default: return wvl_cli_fail(WVL_EXIT_USAGE, "%s: %s", spelling, option->doc);

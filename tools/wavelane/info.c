@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "args.h"
-#include "cli.h"
 #include "files.h"
 #include "stream.h"
 #include "wavelane_check.h"

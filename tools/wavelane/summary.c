@@ -15,7 +15,12 @@ static double bits_per_pixel(const wvl_cli_summary *s)
 
 static double ratio(const wvl_cli_summary *s)
 {
-    return wvl_cli_raw_bits(s->picture) / (8.0 * (double)wvl_result_bytes(s->result));
+    double bits = 0.0;
+    for (uint32_t i = 0; i < s->picture->io.component_count; i++) {
+        const wvl_io_component *c = &s->picture->io.components[i];
+        bits += (double)c->width * c->height * c->depth;
+    }
+    return bits / (8.0 * (double)wvl_result_bytes(s->result));
 }
 
 static double speed(const wvl_cli_summary *s)

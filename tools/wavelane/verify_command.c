@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "args.h"
-#include "cli.h"
 #include "files.h"
 #include "stream.h"
 #include "wavelane_check.h"
