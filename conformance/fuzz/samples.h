@@ -9,7 +9,7 @@
 typedef struct fuzz_plane {
     uint32_t width, height;
     uint8_t depth, is_signed, dx, dy; /* dx 0: not known */
-    int32_t *samples; /* rows of width, in the range of depth and sign */
+    int32_t *samples;                 /* rows of width, in the range of depth and sign */
 } fuzz_plane;
 
 /* Component c covers ceil(x1/dx) - ceil(x0/dx) columns of the reference grid. */
