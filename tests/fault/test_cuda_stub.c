@@ -3,10 +3,11 @@
  * The host logic of the device backend against a stub of the runtime table, on any machine: every call fails once in
  * turn, nothing leaks, and the steady state neither allocates nor waits but once a collect.
  */
+#include "cuda/host/waves/job.h"
+
 #include "../twin/test_cuda_job.h"
 #include "codec/write/assembly.h"
 #include "cuda/host/memory/device.h"
-#include "cuda/host/waves/job.h"
 #include "stub.h"
 
 static job j;
