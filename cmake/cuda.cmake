@@ -6,12 +6,10 @@ set(WVL_CUDA_SOURCES
     cuda/blocks/t1_lists.c
     cuda/blocks/t1_launch.c
     cuda/color/color.c
-    cuda/color/unpack.c
     cuda/dwt/beside.c
     cuda/dwt/choose.c
     cuda/dwt/kernels.c
     cuda/dwt/tables.c
-    cuda/dwt/window.c
     cuda/host/backend_cuda.c
     cuda/host/kernel_names.c
     cuda/host/coders/block_walk.c
@@ -28,7 +26,6 @@ set(WVL_CUDA_SOURCES
     cuda/host/coders/layout.c
     cuda/host/memory/memory.c
     cuda/host/pictures/picture.c
-    cuda/host/pictures/output.c
     cuda/host/pictures/plan.c
     cuda/host/pictures/queue.c
     cuda/host/waves/queue.c

@@ -97,20 +97,6 @@ static void note_slopes(wvl_keeper *k, const uint16_t *slopes, uint32_t count)
     }
 }
 
-static void feed_depth(const wvl_keeper *k, const wvl_block_range *range, uint32_t samples,
-                       const wvl_coded_block *block, const wvl_keep_places *places)
-{
-    uint32_t passes = places->slopes ? block->pass_count : 0;
-    if (k->feeds_depth) {
-        wvl_depth_put_block(wvl_depth_part_of(k->depth, range->rate_group, range->is_fine), places->passes,
-                            places->slopes, passes, samples);
-    }
-    if (k->feeds_survey) {
-        wvl_depth_put_block(wvl_depth_survey_of(k->depth, range->rate_group, range->is_fine), places->passes,
-                            places->slopes, passes, block->weight);
-    }
-}
-
 void wvl_keep_record(wvl_keeper *k, const wvl_block_range *range, uint32_t index, uint32_t samples,
                      const wvl_block_record *r)
 {
@@ -144,7 +130,15 @@ void wvl_keep_record(wvl_keeper *k, const wvl_block_range *range, uint32_t index
         note_slopes(k, places.slopes, r->pass_count);
     }
     raise_to(&k->decided[range->rate_group], r->decided);
-    feed_depth(k, range, samples, block, &places);
+    uint32_t passes = places.slopes ? block->pass_count : 0;
+    if (k->feeds_depth) {
+        wvl_depth_put_block(wvl_depth_part_of(k->depth, range->rate_group, range->is_fine), places.passes,
+                            places.slopes, passes, samples);
+    }
+    if (k->feeds_survey) {
+        wvl_depth_put_block(wvl_depth_survey_of(k->depth, range->rate_group, range->is_fine), places.passes,
+                            places.slopes, passes, block->weight);
+    }
     if (k->feeds_depth) {
         uint64_t complete = atomic_fetch_add_explicit(&k->complete, 1, memory_order_relaxed) + 1;
         if (k->advance) {

@@ -113,10 +113,11 @@ static uint32_t copy_samples(const wvl_block_input *in, unsigned copy_frac_bits,
     return background;
 }
 
-void wvl_roi_block(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, const wvl_tile_band *band,
-                   uint32_t index, wvl_block_input *in, uint32_t *copy, wvl_roi *lift)
+void wvl_roi_block(const wvl_plan *plan, const wvl_tile_plan *tile, const wvl_block_range *range, uint32_t index,
+                   wvl_block_input *in, uint32_t *copy, wvl_roi *lift)
 {
-    const wvl_coding *coding = &plan->syntax.codings[tile->components[component].coding];
+    const wvl_tile_band *band = &tile->bands[range->band];
+    const wvl_coding *coding = &plan->syntax.codings[tile->components[range->component].coding];
     memset(lift, 0, sizeof *lift);
     lift->shift = coding->region_shift;
     if (coding->region != WVL_REGION_PART || !(in->bound >> in->frac_bits)) {
@@ -124,7 +125,7 @@ void wvl_roi_block(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t com
         return;
     }
     wvl_rect rect = wvl_geom_block_rect(band, index % band->block_cols, index / band->block_cols);
-    lift->kind = (uint8_t)mark_regions(plan, tile, component, band, rect, copy);
+    lift->kind = (uint8_t)mark_regions(plan, tile, range->component, band, rect, copy);
     if (lift->kind != WVL_ROI_PART) {
         return;
     }

@@ -12,6 +12,7 @@
 #define WVL_CODEC_ROI_H
 
 #include "codec/core/block.h"
+#include "geom/handover_blocks.h"
 #include "geom/plan.h"
 
 enum { WVL_ROI_NONE = 0, WVL_ROI_WHOLE = 1, WVL_ROI_PART = 2 };
@@ -31,9 +32,10 @@ unsigned wvl_roi_count_planes(const wvl_coding *coding, unsigned planes);
 unsigned wvl_roi_find_planes(const wvl_plan *plan);
 /* Samples that a copy has at most. */
 uint32_t wvl_roi_count_samples(const wvl_plan *plan);
-/* Of block `index` of the band, with `in` filled. PART: copy receives its samples, and `in` describes the copy. */
-void wvl_roi_block(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, const wvl_tile_band *band,
-                   uint32_t index, wvl_block_input *in, uint32_t *copy, wvl_roi *lift);
+/* Of block `index` of the range's band, with `in` filled. PART: copy receives its samples, and `in` describes the copy.
+ */
+void wvl_roi_block(const wvl_plan *plan, const wvl_tile_plan *tile, const wvl_block_range *range, uint32_t index,
+                   wvl_block_input *in, uint32_t *copy, wvl_roi *lift);
 /*
  * PART: turns gains and energy of the coded copy into those of the block, in the units of its band. Passes at plane s
  * and above stand for planes from 0 on. Below s every sample of the region that is not zero is refined without use: a

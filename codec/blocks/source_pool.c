@@ -5,19 +5,104 @@
 
 #include "base/alloc.h"
 #include "base/ranges.h"
-#include "codec/blocks/choice.h"
-#include "codec/blocks/prepare.h"
-#include "codec/blocks/scratch.h"
+#include "codec/blocks/roi.h"
+#include "codec/ht/ht.h"
+#include "codec/rate/measure.h"
+#include "codec/rate/rdoq.h"
+#include "codec/rate/rescale.h"
+#include "codec/t1/t1.h"
+#include "geom/handover.h"
 
 #define TICK_RANGES 64u /* of a worker, between two reports of progress */
+
+/* ---- Which block coder ----------------------------------------------------------------------- */
+
+const wvl_block_coder *wvl_blocks_choose_coder(const wvl_plan *plan)
+{
+    return plan->syntax.codings[0].style & WVL_STYLE_HT ? &wvl_ht_block_coder : &wvl_t1_block_coder;
+}
+
+uint64_t wvl_blocks_bound_bytes(const wvl_plan *plan, uint32_t width, uint32_t height, uint32_t planes, uint8_t style)
+{
+    const wvl_block_coder *coder = wvl_blocks_choose_coder(plan);
+    uint64_t bytes = coder->bytes_bound(width, height, planes, style);
+    for (uint32_t n = 1; plan->test.all_sets && n < planes; n++) {
+        bytes += coder->bytes_bound(width, height, n, style);
+    }
+    return bytes;
+}
+
+/* ---- Memory of a worker ---------------------------------------------------------------------- */
+
+/* Room for as many blocks as are in work, no larger than the plan's largest block asks for. Contents irrelevant between
+ * calls. */
+typedef struct block_scratch {
+    void *coder; /* the block coder's */
+    size_t coder_bytes;
+    uint8_t *bytes[WVL_BLOCK_SEATS]; /* codewords */
+    wvl_pass *passes[WVL_BLOCK_SEATS];
+    wvl_hull *hulls;                   /* [WVL_BLOCK_SEATS] */
+    uint32_t *copies[WVL_BLOCK_SEATS]; /* of blocks that lie in a region in part */
+    wvl_rdoq rdoq[WVL_BLOCK_SEATS];    /* with plan->rate.rdoq; samples alone where blocks are rescaled */
+} block_scratch;
+
+/* The sizes of the largest block. */
+typedef struct worker_sizes {
+    unsigned planes;
+    size_t coder_bytes, block_bytes;
+    uint32_t samples, cells; /* of rdoq */
+    size_t sample_bytes;
+} worker_sizes;
+
+static worker_sizes measure_blocks(const wvl_plan *plan)
+{
+    worker_sizes s = {.planes = wvl_roi_find_planes(plan)};
+    for (uint32_t i = 0; i < plan->syntax.coding_count; i++) {
+        const wvl_coding *coding = &plan->syntax.codings[i];
+        uint32_t width = UINT32_C(1) << coding->xcb, height = UINT32_C(1) << coding->ycb;
+        s.coder_bytes =
+            wvl_max_u64(s.coder_bytes, wvl_blocks_choose_coder(plan)->scratch_bytes(width, height, s.planes));
+        s.block_bytes =
+            wvl_max_u64(s.block_bytes, wvl_blocks_bound_bytes(plan, width, height, s.planes, coding->style));
+        s.samples = wvl_max_u32(s.samples, width * height);
+        s.cells = wvl_max_u32(s.cells, wvl_rdoq_area(width, height));
+        for (unsigned b = 0; b < 3u * coding->levels + 1u; b++) {
+            s.sample_bytes = wvl_max_u64(s.sample_bytes, coding->band[b].coef_bytes);
+        }
+    }
+    return s;
+}
+
+static void carve_scratch(const wvl_plan *plan, wvl_carver *carver, block_scratch *scratch)
+{
+    const wvl_block_coder *coder = wvl_blocks_choose_coder(plan);
+    worker_sizes s = measure_blocks(plan);
+    scratch->coder_bytes = s.coder_bytes;
+    scratch->coder = wvl_carve(carver, 1, s.coder_bytes);
+    for (unsigned i = 0; i < coder->seats; i++) {
+        scratch->bytes[i] = wvl_carve(carver, 1, s.block_bytes);
+        scratch->passes[i] = wvl_carve(carver, coder->passes_bound(s.planes), sizeof *scratch->passes[i]);
+        scratch->copies[i] = wvl_carve(carver, wvl_roi_count_samples(plan), sizeof *scratch->copies[i]);
+    }
+    scratch->hulls = wvl_carve(carver, coder->seats, sizeof *scratch->hulls);
+    uint8_t *levels = wvl_carve(carver, plan->rate.rdoq ? s.cells : 0, sizeof *levels); /* of one block at a time */
+    int8_t *fractions = wvl_carve(carver, plan->rate.rdoq ? s.cells : 0, sizeof *fractions);
+    uint64_t copy_bytes = plan->rate.rdoq
+                              ? s.samples * s.sample_bytes + 64
+                              : wvl_rescale_samples(plan) * sizeof(uint32_t); /* not in the same sets of the cache */
+    for (unsigned i = 0; i < coder->seats; i++) {
+        scratch->rdoq[i] = (wvl_rdoq){wvl_rdoq_fetch_kernels(), wvl_carve(carver, copy_bytes, 1), levels, fractions,
+                                      wvl_rate_reach(plan) < 65536};
+    }
+}
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 static uint64_t measure_worker(const wvl_plan *plan)
 {
     wvl_carver carver = {NULL, 0};
-    wvl_block_scratch unused;
-    wvl_blocks_carve_scratch(plan, &carver, &unused);
+    block_scratch unused;
+    carve_scratch(plan, &carver, &unused);
     return carver.used;
 }
 
@@ -87,7 +172,10 @@ static void fail(order_work *work, wvl_status status)
 /* A block in the works of a worker. */
 typedef struct block_seat {
     wvl_hull *hull;
-    wvl_prepared prepared;
+    const wvl_band_coding *band;
+    wvl_roi lift;
+    wvl_rdoq_error error;           /* that rdoq made */
+    int is_changed;                 /* samples are others, or passes at the end are no candidates (rdoq) */
     const _Atomic uint32_t *wanted; /* threshold of the rate group */
     uint32_t threshold;             /* what it was when the block was asked last; 0: all passes */
     uint32_t samples;
@@ -104,7 +192,7 @@ typedef struct block_seat {
 typedef struct block_stream {
     order_work *work;
     uint32_t worker;
-    wvl_block_scratch scratch;
+    block_scratch scratch;
     const wvl_block_range *range;
     uint32_t block, end; /* in the band */
     uint32_t until_tick; /* ranges; 0: this thread does not report progress */
@@ -114,14 +202,13 @@ typedef struct block_stream {
 /* Brings the hull up to the passes coded so far. */
 static void follow_passes(block_seat *b, const wvl_pass *passes, uint32_t count)
 {
-    const wvl_prepared *p = &b->prepared;
     if (!b->hull->line.pass_count) {
         wvl_block_output whole = *b->out;
-        wvl_rdoq_add_error(&whole, p->error);
-        int64_t energy = wvl_rate_weigh_energy(p->band, b->gain_exponent, whole.energy, whole.energy_shift);
-        wvl_hull_init(b->hull, p->band, b->gain_exponent, b->out->planes, energy, b->samples);
-        if (p->lift.kind != WVL_ROI_NONE) {
-            wvl_hull_set_region(&b->hull->line, p->lift.shift, p->lift.kind == WVL_ROI_PART);
+        wvl_rdoq_add_error(&whole, b->error);
+        int64_t energy = wvl_rate_weigh_energy(b->band, b->gain_exponent, whole.energy, whole.energy_shift);
+        wvl_hull_init(b->hull, b->band, b->gain_exponent, b->out->planes, energy, b->samples);
+        if (b->lift.kind != WVL_ROI_NONE) {
+            wvl_hull_set_region(&b->hull->line, b->lift.shift, b->lift.kind == WVL_ROI_PART);
         }
     }
     while (b->hull->line.pass_count < count) {
@@ -163,16 +250,66 @@ static int fetch_range(block_stream *s)
     return 1;
 }
 
+/* The block as the backend delivered it. kernels: of the block coder. */
+static wvl_block_input describe_block(const order_work *work, const wvl_block_range *range, uint32_t block,
+                                      const void *kernels)
+{
+    const wvl_plan *plan = work->source->plan;
+    const wvl_coefs *coefs = &work->source->coefs[range->tile];
+    const wvl_tile_band *band = &coefs->tile->bands[range->band];
+    const wvl_coding *coding = &work->order->codings[coefs->tile->components[range->component].coding];
+    wvl_rect rect = wvl_geom_block_rect(band, block % band->block_cols, block / band->block_cols);
+    wvl_block_input in = {0};
+    in.coefs = coefs->samples + wvl_coef_cell(band, block);
+    in.stride = band->cell_width;
+    in.width = (uint16_t)wvl_rect_width(rect);
+    in.height = (uint16_t)wvl_rect_height(rect);
+    in.coef_bytes = band->coef_bytes;
+    in.frac_bits = band->frac_bits;
+    in.orient = band->orient;
+    in.style = coding->style;
+    in.reversible = coding->reversible;
+    in.want_gains = plan->rate.rate_control;
+    in.max_passes = 255;
+    in.all_sets = plan->test.all_sets;
+    in.set_passes = plan->rate.ht_passes;
+    in.kernels = kernels;
+    in.bound = coefs->bounds[band->first_block + block];
+    return in;
+}
+
+/* What the block coder takes: regions of interest raised, steps changed, quantised for the slope of the seat. */
+static void prepare_block(const block_stream *s, unsigned index, block_seat *seat, wvl_block_input *in)
+{
+    const wvl_block_order *order = s->work->order;
+    const wvl_plan *plan = s->work->source->plan;
+    const wvl_tile_plan *tile = s->work->source->coefs[seat->range->tile].tile;
+    const wvl_tile_band *band = &tile->bands[seat->range->band];
+    uint32_t coding = tile->components[seat->range->component].coding;
+    const wvl_rdoq *rdoq = &s->scratch.rdoq[index];
+    seat->band = &order->codings[coding].band[band->coding_band];
+    seat->error = (wvl_rdoq_error){0, 0};
+    seat->is_changed = 0;
+    wvl_roi_block(plan, tile, seat->range, seat->block, in, s->scratch.copies[index], &seat->lift);
+    if (order->factors) {
+        wvl_rescale_change(order->factors[coding][band->coding_band], order->first_set, rdoq->samples, in);
+    }
+    if (plan->rate.rdoq) {
+        seat->error = wvl_rdoq_change(rdoq, in, seat->band, seat->end_slope);
+        seat->is_changed = in->coefs == rdoq->samples || in->max_passes < 255;
+    }
+}
+
 static int open_seat(block_stream *s, unsigned index, uint32_t block, wvl_block_input *in, wvl_block_output *out)
 {
     order_work *work = s->work;
     const wvl_plan *plan = work->source->plan;
-    const wvl_coefs *coefs = &work->source->coefs[s->range->tile];
     uint32_t group = s->range->rate_group;
     block_seat *seat = &s->seats[index];
-    *in = wvl_prepare_describe(plan, work->order, coefs, s->range, block, work->source->kernels);
-    if (!wvl_prepare_is_bounded(coefs, s->range, in)) {
-        fail(work, WVL_ERROR_INTERNAL);
+    *in = describe_block(work, s->range, block, work->source->kernels);
+    if (wvl_bit_length(in->bound >> in->frac_bits) >
+        work->source->coefs[s->range->tile].tile->bands[s->range->band].planes) {
+        fail(work, WVL_ERROR_INTERNAL); /* the plan proved less */
         return 0;
     }
     seat->hull = &s->scratch.hulls[index];
@@ -187,8 +324,7 @@ static int open_seat(block_stream *s, unsigned index, uint32_t block, wvl_block_
     seat->end_slope =
         plan->rate.rdoq ? wvl_keep_slope_of(work->order, wvl_keeper_block(work->keeper, s->range, block), group) : 0;
     seat->out = out;
-    wvl_prepare_room room = {s->scratch.copies[index], &s->scratch.rdoq[index]};
-    wvl_prepare_block(plan, work->order, coefs, s->range, block, seat->end_slope, &room, in, &seat->prepared);
+    prepare_block(s, index, seat, in);
     seat->most_passes = in->max_passes;
     in->wants_more = wants_more;
     in->wants_user = seat;
@@ -219,7 +355,7 @@ static int fetch_block(void *user, unsigned seat, wvl_block_input *in, wvl_block
 static wvl_block_record record_of(const block_seat *seat, int has_gains)
 {
     const wvl_block_output *out = seat->out;
-    const wvl_roi *lift = &seat->prepared.lift;
+    const wvl_roi *lift = &seat->lift;
     unsigned shift_within = lift->kind == WVL_ROI_PART ? lift->shift : 0,
              shift_above = lift->kind == WVL_ROI_NONE ? lift->shift : 0;
     int is_cut = out->pass_count + 2 < 3 * out->planes && out->pass_count < seat->most_passes;
@@ -230,10 +366,10 @@ static wvl_block_record record_of(const block_seat *seat, int has_gains)
         .decided = (uint16_t)(has_gains && out->pass_count && is_cut ? seat->threshold : 0),
         .end_slope = seat->end_slope,
         .planes = (uint8_t)out->planes,
-        .zero_planes = (uint8_t)(seat->prepared.band->planes + shift_within + shift_above - out->planes),
+        .zero_planes = (uint8_t)(seat->band->planes + shift_within + shift_above - out->planes),
         .lift = (uint8_t)shift_within,
         .energy_shift = out->energy_shift,
-        .is_changed = seat->prepared.is_changed,
+        .is_changed = (uint8_t)seat->is_changed,
     };
 }
 
@@ -242,11 +378,11 @@ static int keep_seat(const block_stream *s, block_seat *seat)
     wvl_keeper *keeper = s->work->keeper;
     wvl_block_output *out = seat->out;
     wvl_keep_places places;
-    wvl_roi_settle_gains(&seat->prepared.lift, out);
+    wvl_roi_settle_gains(&seat->lift, out);
     if (out->pass_count && keeper->has_gains) {
         follow_passes(seat, out->passes, out->pass_count);
     }
-    wvl_rdoq_add_error(out, seat->prepared.error);
+    wvl_rdoq_add_error(out, seat->error);
     wvl_block_record record = record_of(seat, keeper->has_gains);
     if (!wvl_keep_reserve(keeper, s->worker, &record, &places)) {
         return 0;
@@ -291,7 +427,7 @@ static void code_stream(void *arg, uint32_t index, uint32_t worker)
     int is_caller = worker == 0 && wvl_pool_uses_caller(source->pool);
     block_stream s = {.work = work, .worker = worker, .until_tick = is_caller && source->tick ? TICK_RANGES : 0};
     (void)index;
-    wvl_blocks_carve_scratch(source->plan, &carver, &s.scratch);
+    carve_scratch(source->plan, &carver, &s.scratch);
     if (is_caller) {
         call_beside(source);
     }
@@ -340,13 +476,12 @@ static wvl_status code(void *self, const wvl_block_order *order, wvl_keeper *kee
 static uint32_t weigh_range(const order_work *work, const wvl_block_range *range)
 {
     const wvl_block_order *order = work->order;
-    const wvl_coefs *coefs = &work->source->coefs[range->tile];
-    const wvl_tile_plan *tile = coefs->tile;
+    const wvl_tile_plan *tile = work->source->coefs[range->tile].tile;
     const wvl_band_coding *band =
         &order->codings[tile->components[range->component].coding].band[tile->bands[range->band].coding_band];
     uint64_t sum = 0;
     for (uint32_t b = range->first; b < range->first + range->count; b++) {
-        wvl_block_input in = wvl_prepare_describe(work->source->plan, order, coefs, range, b, NULL);
+        wvl_block_input in = describe_block(work, range, b, NULL);
         uint32_t weight = wvl_rdoq_weigh(wvl_rdoq_fetch_kernels(), &in, band, order->slopes[range->rate_group]);
         wvl_keeper_block(work->keeper, range, b)->weight = weight;
         sum += weight;

@@ -30,6 +30,11 @@ typedef struct wvl_pool_source {
     void *beside_user;
 } wvl_pool_source;
 
+/* All codings of a plan ask for the same one. */
+const wvl_block_coder *wvl_blocks_choose_coder(const wvl_plan *plan);
+/* Of everything that is kept of a block: of HT blocks, where rate control chooses among them, the sets of all planes.
+ */
+uint64_t wvl_blocks_bound_bytes(const wvl_plan *plan, uint32_t width, uint32_t height, uint32_t planes, uint8_t style);
 /* Scratch of all workers. */
 uint64_t wvl_pool_source_bytes(const wvl_plan *plan, uint32_t concurrency);
 /* memory: wvl_pool_source_bytes() of it, which the caller keeps between pictures; NULL: taken with the first order, and

@@ -7,16 +7,6 @@
 
 /* ---- Order ----------------------------------------------------------------------------------- */
 
-static void count_phases(wvl_work_list *list)
-{
-    uint64_t end = 0;
-    for (unsigned p = 0; p < WVL_WORK_PHASES; p++) {
-        end += wvl_share_count(wvl_share_fetch(p, 0), list->coarse_count) +
-               wvl_share_count(wvl_share_fetch(p, 1), list->range_count - list->coarse_count);
-        list->ends[p] = end;
-    }
-}
-
 /* The range, counted band after band, that is coded as number `index`. */
 static uint64_t find_number(const wvl_work_list *list, uint64_t index)
 {
@@ -154,29 +144,25 @@ static void note_samples(const wvl_depth *depth, uint32_t group, const wvl_tile_
 
 enum { ALL_BANDS = 2 }; /* beside the answers of wvl_share_is_fine */
 
-/* Finest bands of a component first. */
-static void list_component(wvl_work_list *list, uint32_t t, uint32_t c, const wvl_depth *depth, int which)
-{
-    const wvl_tile_plan *tile = list->coefs[t].tile;
-    const wvl_tile_component *tc = &tile->components[c];
-    uint32_t first = tile->resolutions[tc->first_resolution].first_band;
-    for (uint32_t b = first + 3u * tc->levels + 1u; b-- > first;) {
-        const wvl_tile_band *band = &tile->bands[b];
-        if (which != ALL_BANDS && wvl_share_is_fine(band) != which) {
-            continue;
-        }
-        list_band(list, t, c, b);
-        if (depth) {
-            note_samples(depth, wvl_share_rate_group(list->plan, tile, c, b), band, wvl_coefs_rows(&list->coefs[t], b));
-        }
-    }
-}
-
 static void list_bands(wvl_work_list *list, uint32_t tile_count, const wvl_depth *depth, int which)
 {
     for (uint32_t t = 0; t < tile_count; t++) {
         for (uint32_t c = 0; c < list->coefs[t].tile->component_count; c++) {
-            list_component(list, t, c, depth, which);
+            /* Finest bands of a component first. */
+            const wvl_tile_plan *tile = list->coefs[t].tile;
+            const wvl_tile_component *tc = &tile->components[c];
+            uint32_t first = tile->resolutions[tc->first_resolution].first_band;
+            for (uint32_t b = first + 3u * tc->levels + 1u; b-- > first;) {
+                const wvl_tile_band *band = &tile->bands[b];
+                if (which != ALL_BANDS && wvl_share_is_fine(band) != which) {
+                    continue;
+                }
+                list_band(list, t, c, b);
+                if (depth) {
+                    note_samples(depth, wvl_share_rate_group(list->plan, tile, c, b), band,
+                                 wvl_coefs_rows(&list->coefs[t], b));
+                }
+            }
         }
     }
 }
@@ -193,7 +179,12 @@ void wvl_work_build(wvl_work_list *list, const wvl_work_memory *memory, const wv
         list_bands(list, tile_count, depth, 0);
         list->coarse_count = list->range_count;
         list_bands(list, tile_count, depth, 1);
-        count_phases(list);
+        uint64_t end = 0;
+        for (unsigned p = 0; p < WVL_WORK_PHASES; p++) {
+            end += wvl_share_count(wvl_share_fetch(p, 0), list->coarse_count) +
+                   wvl_share_count(wvl_share_fetch(p, 1), list->range_count - list->coarse_count);
+            list->ends[p] = end;
+        }
     } else {
         list_bands(list, tile_count, NULL, ALL_BANDS);
     }

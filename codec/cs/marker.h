@@ -38,9 +38,6 @@ void wvl_cs_put_tile_codings(wvl_cursor *c, const wvl_plan *plan, uint32_t tile)
 /* POC of a tile's first header, or of the main header (WVL_ALL_TILES); nothing where none belongs there. */
 void wvl_cs_put_progressions(wvl_cursor *c, const wvl_plan *plan, uint32_t tile);
 
-/* CAP, where Rsiz announces one. */
-void wvl_cs_put_capabilities(wvl_cursor *c, const wvl_plan *plan);
-
 /* put must be a pure function of arg whose bytes, with the two of the length, do not exceed WVL_CS_MAX_SEGMENT_BYTES.
  */
 static inline void wvl_cs_put_segment(wvl_cursor *c, unsigned marker, wvl_cs_content_fn put, const void *arg)

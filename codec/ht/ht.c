@@ -192,11 +192,6 @@ static void encode_block(wvl_ht_scratch *s, const wvl_block_input *in, wvl_block
     }
 }
 
-void wvl_ht_encode_block(void *scratch, const wvl_block_input *in, wvl_block_output *out)
-{
-    encode_block(scratch, in, out);
-}
-
 static void encode_stream(void *scratch, const void *kernels, const wvl_block_feed *feed)
 {
     wvl_block_input in;

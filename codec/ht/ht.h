@@ -15,7 +15,4 @@
  */
 extern const wvl_block_coder wvl_ht_block_coder;
 
-/* One block; scratch as for the block coder. */
-void wvl_ht_encode_block(void *scratch, const wvl_block_input *in, wvl_block_output *out);
-
 #endif

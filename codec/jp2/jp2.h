@@ -10,9 +10,6 @@
 
 #define WVL_JP2_MAX_HEADER_BYTES 16u
 
-/* Checks info (NULL: nothing is known) against the plan and reports every violation. Returns 1 when there is none. */
-int wvl_jp2_check_info(const wvl_plan *plan, const wvl_jp2_info *info, wvl_report *report);
-
 /* Builds signature, ftyp, jp2h, and xml and uuid boxes in one allocation of exactly before->bytes, which the caller
  * frees. Violations give WVL_ERROR_PARAMETER and one line each in error, as many as fit. error may be NULL.
  *

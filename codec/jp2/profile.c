@@ -62,22 +62,6 @@ static uint32_t check_tag_table(const uint8_t *profile, size_t bytes, wvl_report
     return count;
 }
 
-static void check_tags(const uint8_t *profile, uint32_t tag_count, unsigned color_count, wvl_report *report)
-{
-    static const char *const grey[] = {"kTRC", NULL};
-    static const char *const matrix[] = {"rXYZ", "gXYZ", "bXYZ", "rTRC", "gTRC", "bTRC", NULL};
-    for (const char *const *name = color_count == 1 ? grey : matrix; *name; name++) {
-        if (!has_tag(profile, tag_count, *name)) {
-            wvl_report_add(report, "ICC profile: a restricted %s profile needs the tag '%s' (I.5.3.3)",
-                           color_count == 1 ? "grey" : "RGB", *name);
-        }
-    }
-    if (has_tag(profile, tag_count, "A2B0")) {
-        wvl_report_add(report,
-                       "ICC profile: the look-up table 'A2B0' is not allowed in a restricted profile (I.5.3.3)");
-    }
-}
-
 unsigned wvl_jp2_check_profile(const uint8_t *profile, size_t bytes, wvl_report *report)
 {
     if (bytes < ICC_LEAST_BYTES) {
@@ -105,7 +89,18 @@ unsigned wvl_jp2_check_profile(const uint8_t *profile, size_t bytes, wvl_report 
     unsigned color_count = space == signature("GRAY") ? 1 : space == signature("RGB ") ? 3 : 0;
     uint32_t tag_count = check_tag_table(profile, bytes, report);
     if (color_count) {
-        check_tags(profile, tag_count, color_count, report);
+        static const char *const grey[] = {"kTRC", NULL};
+        static const char *const matrix[] = {"rXYZ", "gXYZ", "bXYZ", "rTRC", "gTRC", "bTRC", NULL};
+        for (const char *const *name = color_count == 1 ? grey : matrix; *name; name++) {
+            if (!has_tag(profile, tag_count, *name)) {
+                wvl_report_add(report, "ICC profile: a restricted %s profile needs the tag '%s' (I.5.3.3)",
+                               color_count == 1 ? "grey" : "RGB", *name);
+            }
+        }
+        if (has_tag(profile, tag_count, "A2B0")) {
+            wvl_report_add(report,
+                           "ICC profile: the look-up table 'A2B0' is not allowed in a restricted profile (I.5.3.3)");
+        }
     } else {
         wvl_report_add(
             report,

@@ -314,9 +314,3 @@ int wvl_jp2_resolve_header(const wvl_plan *plan, const wvl_jp2_info *info, wvl_j
     check_boxes(&header->info, report);
     return report->count == before;
 }
-
-int wvl_jp2_check_info(const wvl_plan *plan, const wvl_jp2_info *info, wvl_report *report)
-{
-    wvl_jp2_header header;
-    return wvl_jp2_resolve_header(plan, info, &header, report);
-}

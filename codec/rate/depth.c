@@ -53,15 +53,6 @@ void wvl_depth_put_block(wvl_depth_part *part, const wvl_pass *passes, const uin
     }
 }
 
-static uint32_t count_used(const wvl_depth *depth, const wvl_depth_part *parts)
-{
-    uint32_t used = 0;
-    for (uint32_t k = 0; k < 2 * depth->groups; k++) {
-        used = wvl_max_u32(used, atomic_load_explicit(&parts[k].used, memory_order_relaxed));
-    }
-    return used;
-}
-
 static wvl_survey_aim find_aim(const wvl_depth *depth)
 {
     return (wvl_survey_aim){depth->budget, depth->cap, depth->samples, depth->groups};
@@ -98,7 +89,10 @@ static void find_thresholds(const wvl_depth *depth, const wvl_depth_part *parts,
     load_sums(depth, parts, sums);
     int is_open = !depth->known && wvl_descent_open(&descent, &aim, sums, floors, margin);
     if (is_open) {
-        uint32_t bin = count_used(depth, parts);
+        uint32_t bin = 0;
+        for (uint32_t k = 0; k < 2 * depth->groups; k++) {
+            bin = wvl_max_u32(bin, atomic_load_explicit(&parts[k].used, memory_order_relaxed));
+        }
         while (bin && wvl_descent_is_open(&descent)) {
             bin--;
             take_bin(depth, parts, bin, &descent);

@@ -26,14 +26,6 @@ int wvl_layers_are_given(const wvl_plan *plan)
     return is_given;
 }
 
-void wvl_layers_clear_sums(const wvl_plan *plan, wvl_layer_sums *sums, double *energy)
-{
-    *energy = 0.0;
-    for (uint32_t i = 0; i < plan->syntax.layer_count; i++) {
-        sums[i] = (wvl_layer_sums){.sent = {.is_everything = 1}};
-    }
-}
-
 static void carve_memory(wvl_layer_job *job, wvl_carver *carver)
 {
     uint32_t n = wvl_plan_cap_groups(job->plan);

@@ -16,7 +16,6 @@ typedef struct wvl_layer_sums {
 int wvl_layers_are_given(const wvl_plan *plan);
 /* Bytes that a commit works in, beyond headers and contributions. */
 uint64_t wvl_layers_portion_bytes(const wvl_plan *plan, const wvl_t2_sizes *sizes, uint32_t workers);
-void wvl_layers_clear_sums(const wvl_plan *plan, wvl_layer_sums *sums, double *energy);
 /* Commits all layers of job->portion, of which every block is coded. Headers and contributions of the job are those of
  * this portion alone. WVL_CANCELLED, WVL_ERROR_MEMORY. */
 wvl_status wvl_layers_commit_portion(wvl_layer_job *job, wvl_layer_sums *sums, double *energy);

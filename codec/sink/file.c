@@ -324,15 +324,6 @@ static void file_dispose(void *sink)
 
 /* ---- Open ------------------------------------------------------------------------------------ */
 
-static int open_special(file_sink *s)
-{
-    s->is_special = 1;
-    do {
-        s->fd = open(s->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    } while (s->fd < 0 && errno == EINTR);
-    return s->fd < 0 ? file_fail(s, "cannot open", errno) : 0;
-}
-
 /* A target that could not be written in place is not replaced either; one that is replaced passes its permissions on.
  */
 static int file_open(file_sink *s)
@@ -346,7 +337,11 @@ static int file_open(file_sink *s)
         return file_fail(s, "cannot write", EISDIR);
     }
     if (exists && !S_ISREG(target.st_mode)) {
-        return open_special(s);
+        s->is_special = 1;
+        do {
+            s->fd = open(s->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        } while (s->fd < 0 && errno == EINTR);
+        return s->fd < 0 ? file_fail(s, "cannot open", errno) : 0;
     }
     if (!s->overwrite && !lstat(s->path, &link_itself)) {
         return file_fail(s, "cannot create", EEXIST);

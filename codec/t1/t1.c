@@ -7,7 +7,6 @@
 #include "codec/core/t1_bound.h"
 #include "codec/t1/fast.h"
 #include "codec/t1/kernels.h"
-#include "codec/t1/t1_ref.h"
 
 /* All blocks in work. Their states lie an odd number of cache lines apart: lists of symbols, read in turns, are in
  * different sets of the cache. */
@@ -20,12 +19,6 @@ static size_t count_scratch(size_t units, uint32_t planes)
 static size_t scratch_bytes(uint32_t width, uint32_t height, uint32_t planes)
 {
     return count_scratch((size_t)((width + 7) / 8) * ((height + 3) / 4), planes);
-}
-
-size_t wvl_t1_scratch_bytes(void)
-{
-    size_t fast = count_scratch(WVL_T1_MAX_UNITS, WVL_T1_MAX_PLANES), plain = sizeof(wvl_t1_ref_state);
-    return fast > plain ? fast : plain;
 }
 
 const wvl_t1_kernels *wvl_t1_fetch_kernels(void)
@@ -41,7 +34,7 @@ const wvl_t1_kernels *wvl_t1_fetch_kernels(void)
     return &wvl_t1_kernels_c;
 }
 
-size_t wvl_t1_bytes_bound(uint32_t width, uint32_t height, uint32_t planes, uint8_t style)
+static size_t bytes_bound(uint32_t width, uint32_t height, uint32_t planes, uint8_t style)
 {
     return wvl_t1_bound_bytes(width, height, planes, style);
 }
@@ -250,55 +243,21 @@ static void encode_together(seat_set *set, const wvl_t1_kernels *kernels, const 
     }
 }
 
-void wvl_t1_encode_stream(wvl_t1_scratch *scratch, const wvl_t1_kernels *kernels, const wvl_block_feed *feed)
+static void encode_stream(void *scratch, const void *from, const wvl_block_feed *feed)
 {
+    const wvl_t1_kernels *kernels = from ? from : &wvl_t1_kernels_c;
     seat_set set;
     set.busy = 0;
     set.is_open = 1;
     for (unsigned i = 0; i < WVL_BLOCK_SEATS; i++) {
         set.order[i] = (uint8_t)i;
     }
-    kernels = kernels ? kernels : &wvl_t1_kernels_c;
     do {
-        fill_seats(&set, (uint8_t *)scratch, feed, kernels->lanes);
+        fill_seats(&set, scratch, feed, kernels->lanes);
         if (set.busy) {
             encode_together(&set, kernels, feed);
         }
     } while (set.busy || set.is_open);
-}
-
-/* One block as a stream. */
-typedef struct single {
-    const wvl_t1_input *in;
-    wvl_t1_output *out, *seat;
-} single;
-
-static int fetch_single(void *user, unsigned seat, wvl_t1_input *in, wvl_t1_output *out)
-{
-    single *s = user;
-    int is_there = s->in != NULL;
-    (void)seat;
-    if (is_there) {
-        *in = *s->in;
-        *out = *s->out;
-        s->in = NULL;
-        s->seat = out;
-    }
-    return is_there;
-}
-
-static int put_single(void *user, unsigned seat)
-{
-    const single *s = user;
-    (void)seat;
-    *s->out = *s->seat;
-    return 1;
-}
-
-void wvl_t1_encode_block(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out)
-{
-    single s = {in, out, NULL};
-    wvl_t1_encode_stream(scratch, in->kernels, &(wvl_block_feed){&s, fetch_single, put_single, wvl_t1_scratch_bytes()});
 }
 
 /* ---- As a block coder ------------------------------------------------------------------------ */
@@ -307,10 +266,5 @@ static const void *fetch_kernels(void) { return wvl_t1_fetch_kernels(); }
 
 static uint32_t passes_bound(uint32_t planes) { return 3 * planes; }
 
-static void encode_stream(void *scratch, const void *kernels, const wvl_block_feed *feed)
-{
-    wvl_t1_encode_stream(scratch, kernels, feed);
-}
-
-const wvl_block_coder wvl_t1_block_coder = {scratch_bytes, fetch_kernels, wvl_t1_bytes_bound,
+const wvl_block_coder wvl_t1_block_coder = {scratch_bytes, fetch_kernels, bytes_bound,
                                             passes_bound,  encode_stream, WVL_BLOCK_SEATS};

@@ -10,5 +10,4 @@
 
 const uint8_t wvl_t1_zero_codes[4][512] = {
     {ROWS_512(ZERO_LH)}, {ROWS_512(ZERO_HL)}, {ROWS_512(ZERO_LH)}, {ROWS_512(ZERO_HH)}};
-const uint8_t wvl_t1_sign_codes[256] = {WVL_ROWS_256(WVL_SC_CODE, 0)};
 const uint8_t wvl_t1_sign_codes_by_column[256] = {WVL_ROWS_256(SIGN_BY_COLUMN, 0)};

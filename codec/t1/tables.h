@@ -9,11 +9,8 @@
 /* Twice the zero coding context of a neighbourhood (core/t1_context.h), per orientation. */
 extern const uint8_t wvl_t1_zero_codes[4][512];
 
-/* 2 * context + flip of sign coding. */
-extern const uint8_t wvl_t1_sign_codes[256];
-
-/* The same for neighbourhoods read column by column: 0 NW, 1 W, 2 SW, 3 N, ... For zero coding that is
- * wvl_t1_zero_codes with HL and LH exchanged. */
+/* 2 * context + flip of sign coding, for neighbourhoods read column by column: 0 NW, 1 W, 2 SW, 3 N, ... For zero
+ * coding that is wvl_t1_zero_codes with HL and LH exchanged. */
 extern const uint8_t wvl_t1_sign_codes_by_column[256];
 static inline const uint8_t *wvl_t1_zero_codes_by_column(unsigned orient)
 {

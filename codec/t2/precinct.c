@@ -7,10 +7,12 @@
 
 #define NEVER 65535u /* inclusion value of a block that no layer so far includes */
 
+/* index: in its resolution, in raster order. */
 static void build_precinct(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, unsigned r,
-                           const wvl_tile_resolution *res, uint32_t col, uint32_t row, wvl_precinct *precinct,
-                           uint64_t *nodes)
+                           uint64_t index, wvl_precinct *precinct, uint64_t *nodes)
 {
+    const wvl_tile_resolution *res = &tile->resolutions[tile->components[component].first_resolution + r];
+    uint32_t col = (uint32_t)(index % res->precinct_cols), row = (uint32_t)(index / res->precinct_cols);
     unsigned style = plan->syntax.codings[tile->components[component].coding].style;
     memset(precinct, 0, sizeof *precinct);
     precinct->component = (uint16_t)component;
@@ -51,18 +53,15 @@ static void build_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, ui
                              wvl_precinct *precincts, const wvl_look *look, wvl_t2_sizes *sizes)
 {
     const wvl_tile_resolution *res = &tile->resolutions[tile->components[component].first_resolution + r];
-    uint64_t at = res->first_precinct;
-    for (uint32_t row = 0; row < res->precinct_rows; row++) {
-        for (uint32_t col = 0; col < res->precinct_cols; col++, at++) {
-            wvl_precinct scratch, *precinct = precincts ? &precincts[at] : &scratch;
-            build_precinct(plan, tile, component, r, res, col, row, precinct, &sizes->nodes);
-            size_precinct(precinct, plan->syntax.codings[tile->components[component].coding].style,
-                          plan->syntax.layer_count, sizes);
-            precinct->meter_at = sizes->meter_chunks;
-            sizes->meter_chunks += wvl_meter_chunks(precinct);
-            if (wvl_look_after(look, WVL_LOOK_SUM, 1)) {
-                return;
-            }
+    for (uint64_t i = 0; i < (uint64_t)res->precinct_rows * res->precinct_cols; i++) {
+        wvl_precinct scratch, *precinct = precincts ? &precincts[res->first_precinct + i] : &scratch;
+        build_precinct(plan, tile, component, r, i, precinct, &sizes->nodes);
+        size_precinct(precinct, plan->syntax.codings[tile->components[component].coding].style,
+                      plan->syntax.layer_count, sizes);
+        precinct->meter_at = sizes->meter_chunks;
+        sizes->meter_chunks += wvl_meter_chunks(precinct);
+        if (wvl_look_after(look, WVL_LOOK_SUM, 1)) {
+            return;
         }
     }
 }
@@ -91,32 +90,27 @@ static axis_sample sample_axis(uint32_t precincts)
     return s;
 }
 
-static void add_resolution(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, unsigned r,
-                           uint64_t times, wvl_t2_sizes *sizes)
-{
-    const wvl_tile_component *tc = &tile->components[component];
-    const wvl_tile_resolution *res = &tile->resolutions[tc->first_resolution + r];
-    axis_sample rows = sample_axis(res->precinct_rows), cols = sample_axis(res->precinct_cols);
-    for (unsigned y = 0; y < rows.count; y++) {
-        for (unsigned x = 0; x < cols.count; x++) {
-            wvl_precinct precinct;
-            uint64_t nodes = 0;
-            build_precinct(plan, tile, component, r, res, cols.at[x], rows.at[y], &precinct, &nodes);
-            size_precinct(&precinct, plan->syntax.codings[tc->coding].style, plan->syntax.layer_count, sizes);
-            uint64_t alike = wvl_mul_saturate(wvl_mul_saturate(rows.times[y], cols.times[x]), times);
-            sizes->nodes = wvl_add_saturate(sizes->nodes, wvl_mul_saturate(nodes, alike));
-            sizes->meter_chunks =
-                wvl_add_saturate(sizes->meter_chunks, wvl_mul_saturate(wvl_meter_chunks(&precinct), alike));
-        }
-    }
-}
-
 void wvl_t2_add_sizes(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times,
                       wvl_t2_sizes *sizes)
 {
     for (unsigned r = 0; r <= tile->components[component].levels; r++) {
         if (tile->resolutions[tile->components[component].first_resolution + r].precinct_cols) {
-            add_resolution(plan, tile, component, r, times, sizes);
+            const wvl_tile_component *tc = &tile->components[component];
+            const wvl_tile_resolution *res = &tile->resolutions[tc->first_resolution + r];
+            axis_sample rows = sample_axis(res->precinct_rows), cols = sample_axis(res->precinct_cols);
+            for (unsigned y = 0; y < rows.count; y++) {
+                for (unsigned x = 0; x < cols.count; x++) {
+                    wvl_precinct precinct;
+                    uint64_t nodes = 0;
+                    build_precinct(plan, tile, component, r, (uint64_t)rows.at[y] * res->precinct_cols + cols.at[x],
+                                   &precinct, &nodes);
+                    size_precinct(&precinct, plan->syntax.codings[tc->coding].style, plan->syntax.layer_count, sizes);
+                    uint64_t alike = wvl_mul_saturate(wvl_mul_saturate(rows.times[y], cols.times[x]), times);
+                    sizes->nodes = wvl_add_saturate(sizes->nodes, wvl_mul_saturate(nodes, alike));
+                    sizes->meter_chunks =
+                        wvl_add_saturate(sizes->meter_chunks, wvl_mul_saturate(wvl_meter_chunks(&precinct), alike));
+                }
+            }
         }
     }
 }
@@ -254,17 +248,28 @@ unsigned wvl_t2_put_contribution(const wvl_t2_tile *tile, const wvl_precinct_ban
     return lblock;
 }
 
-static void put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t col, uint32_t row, uint32_t layer,
-                      int commit, wvl_tag_node *inclusion, wvl_tag_node *planes, wvl_bit_writer *w,
-                      wvl_t2_packet *packet)
+/* A packet header at work. */
+typedef struct header {
+    const wvl_t2_tile *tile;
+    uint32_t layer;
+    int commit;
+    wvl_tag_node *scratch;
+    wvl_bit_writer w;
+    wvl_t2_packet packet;
+} header;
+
+/* inclusion: the tree of the band; that of zero planes lies behind it. */
+static void put_block(header *h, const wvl_precinct_band *pb, uint32_t col, uint32_t row, wvl_tag_node *inclusion)
 {
+    const wvl_t2_tile *tile = h->tile;
+    wvl_bit_writer *w = &h->w;
     uint64_t b = wvl_precinct_block_at(pb, col, row);
     wvl_block_state *state = &tile->states[b];
     int joins = state->next_passes > state->sent_passes;
     if (state->sent_passes) {
         wvl_bits_put(w, (uint32_t)joins, 1);
     } else {
-        wvl_tag_tree_put(inclusion, pb->cols, pb->rows, col, row, layer + 1, w);
+        wvl_tag_tree_put(inclusion, pb->cols, pb->rows, col, row, h->layer + 1, w);
     }
     if (!joins) {
         return;
@@ -272,12 +277,13 @@ static void put_block(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint
     if (!state->sent_passes) {
         /* Up to the value itself: a node says nothing before its parent has said all, so the bits are those of
          * threshold after threshold. */
-        wvl_tag_tree_put(planes, pb->cols, pb->rows, col, row, wvl_t2_zero_planes(tile, pb, b) + 1, w);
+        wvl_tag_tree_put(inclusion + wvl_tag_tree_nodes(pb->cols, pb->rows), pb->cols, pb->rows, col, row,
+                         wvl_t2_zero_planes(tile, pb, b) + 1, w);
     }
     unsigned lblock = wvl_t2_put_contribution(tile, pb, b, w);
-    packet->body_bytes += state->next_bytes - state->sent_bytes;
-    packet->contribution_count++;
-    if (commit) {
+    h->packet.body_bytes += state->next_bytes - state->sent_bytes;
+    h->packet.contribution_count++;
+    if (h->commit) {
         state->lblock = (uint8_t)lblock;
     }
 }
@@ -318,23 +324,23 @@ static void lower_inclusion(const wvl_t2_tile *tile, const wvl_precinct_band *pb
     }
 }
 
-static void put_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint32_t layer, int commit,
-                     wvl_tag_node *scratch, wvl_bit_writer *w, wvl_t2_packet *packet)
+static void put_band(header *h, const wvl_precinct_band *pb)
 {
+    const wvl_t2_tile *tile = h->tile;
     uint64_t count = wvl_tag_tree_nodes(pb->cols, pb->rows);
     wvl_tag_node *inclusion = tile->nodes + pb->nodes_at;
-    if (!commit) {
-        (void)wvl_look_copy(tile->look, scratch, inclusion, 2 * count * sizeof *scratch);
-        inclusion = scratch;
+    if (!h->commit) {
+        (void)wvl_look_copy(tile->look, h->scratch, inclusion, 2 * count * sizeof *inclusion);
+        inclusion = h->scratch;
     }
-    lower_inclusion(tile, pb, layer, inclusion);
+    lower_inclusion(tile, pb, h->layer, inclusion);
     if (pb->has_sets) {
         set_zero_planes(tile, pb, inclusion + count);
     }
     /* Trees that are not complete must not be read: what they would say may be longer than any header. */
     for (uint32_t row = 0; row < pb->rows && !wvl_look_is_over(tile->look); row++) {
         for (uint32_t col = 0; col < pb->cols; col++) {
-            put_block(tile, pb, col, row, layer, commit, inclusion, inclusion + count, w, packet);
+            put_block(h, pb, col, row, inclusion);
         }
         (void)ends_row(tile, pb);
     }
@@ -343,21 +349,20 @@ static void put_band(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint3
 wvl_t2_packet wvl_t2_code_header(const wvl_t2_tile *tile, const wvl_precinct *precinct, uint32_t layer, int commit,
                                  wvl_tag_node *scratch, uint8_t *bytes)
 {
-    wvl_t2_packet packet = {0, 1, 0};
-    wvl_bit_writer w;
-    wvl_bits_open(&w, bytes);
+    header h = {.tile = tile, .layer = layer, .commit = commit, .scratch = scratch, .packet = {0, 1, 0}};
+    wvl_bits_open(&h.w, bytes);
     if (!precinct_joins(tile, precinct)) {
         bytes[0] = 0; /* empty packet: one 0 bit */
-        return packet;
+        return h.packet;
     }
-    wvl_bits_put(&w, 1, 1);
+    wvl_bits_put(&h.w, 1, 1);
     for (unsigned i = 0; i < precinct->band_count; i++) {
         if (precinct->band[i].cols) {
-            put_band(tile, &precinct->band[i], layer, commit, scratch, &w, &packet);
+            put_band(&h, &precinct->band[i]);
         }
     }
-    packet.header_bytes = (uint32_t)wvl_bits_close(&w);
-    return packet;
+    h.packet.header_bytes = (uint32_t)wvl_bits_close(&h.w);
+    return h.packet;
 }
 
 /*

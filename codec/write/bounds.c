@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "codec/blocks/blocks.h"
-#include "codec/blocks/choice.h"
 #include "codec/blocks/roi.h"
 #include "codec/cs/cs.h"
 #include "codec/rate/portion.h"
@@ -51,26 +50,6 @@ static uint64_t add_times(uint64_t sum, uint64_t count, uint64_t bytes)
     return wvl_add_saturate(sum, wvl_mul_saturate(count, bytes));
 }
 
-static void add_band(const wvl_plan *plan, const wvl_coding *coding, const wvl_tile_band *band, uint64_t times,
-                     wvl_coder_tile_sum *t)
-{
-    const wvl_block_coder *coder = wvl_blocks_choose_coder(plan);
-    uint64_t n = wvl_mul_saturate((uint64_t)band->block_cols * band->block_rows, times),
-             layers_of_block = wvl_min_u32(plan->syntax.layer_count, 109);
-    unsigned planes = wvl_roi_count_planes(coding, band->planes);
-    uint64_t block = wvl_blocks_bound_bytes(plan, band->cell_width, band->cell_height, planes, coding->style);
-    t->codewords =
-        add_times(t->codewords, n, coder->bytes_bound(band->cell_width, band->cell_height, planes, coding->style));
-    t->kept =
-        add_times(t->kept, n, block + wvl_block_passes_bytes(coder->passes_bound(planes), plan->rate.rate_control) + 8);
-    t->piece = wvl_max_u64(t->piece, block + 8);
-    t->block_headers =
-        add_times(t->block_headers, n, layers_of_block * (wvl_t2_header_bound(1, 0, coding->style, 1) + 1));
-    t->index = add_times(t->index, n, layers_of_block * sizeof(wvl_contribution));
-    t->block_index = wvl_max_u64(
-        t->block_index, layers_of_block * (wvl_t2_header_bound(1, 0, coding->style, 1) + 1 + sizeof(wvl_contribution)));
-}
-
 #define SHARE_OF_PART 6u
 
 /* Returns what a band takes whose samples cannot be compressed. */
@@ -111,24 +90,6 @@ static uint64_t bound_extra(uint64_t bytes, uint64_t limit)
     return wvl_mul_saturate(SHARE_OF_PART, bytes / limit + 1);
 }
 
-/* output: most bytes of the tile. */
-static void add_spare_parts(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_t output,
-                            const wvl_coder_tile_sum *t, wvl_coder_sum *sum)
-{
-    uint64_t limit = wvl_cs_most_psot(plan);
-    if (output > limit) {
-        sum->spare_parts += wvl_min_u64(bound_extra(output, limit), WVL_CS_MAX_PARTS_PER_TILE - 1);
-    }
-    if (t->raw_bytes > sum->raw_tile_bytes) {
-        sum->raw_tile_bytes = t->raw_bytes;
-        sum->raw_tile = tile->index;
-    }
-    if (t->raw_packet > sum->raw_packet_bytes) {
-        sum->raw_packet_bytes = t->raw_packet;
-        sum->raw_packet_tile = tile->index;
-    }
-}
-
 void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component, uint64_t times,
                              wvl_coder_tile_sum *t, wvl_coder_sum *sum)
 {
@@ -137,7 +98,21 @@ void wvl_coder_add_component(const wvl_plan *plan, const wvl_tile_plan *tile, ui
     const wvl_tile_band *band = &tile->bands[tile->resolutions[tc->first_resolution].first_band],
                         *end = band + 3u * tc->levels + 1u;
     for (; band < end; band++) {
-        add_band(plan, coding, band, times, t);
+        const wvl_block_coder *coder = wvl_blocks_choose_coder(plan);
+        uint64_t n = wvl_mul_saturate((uint64_t)band->block_cols * band->block_rows, times),
+                 layers_of_block = wvl_min_u32(plan->syntax.layer_count, 109);
+        unsigned planes = wvl_roi_count_planes(coding, band->planes);
+        uint64_t block = wvl_blocks_bound_bytes(plan, band->cell_width, band->cell_height, planes, coding->style);
+        t->codewords =
+            add_times(t->codewords, n, coder->bytes_bound(band->cell_width, band->cell_height, planes, coding->style));
+        t->kept = add_times(t->kept, n,
+                            block + wvl_block_passes_bytes(coder->passes_bound(planes), plan->rate.rate_control) + 8);
+        t->piece = wvl_max_u64(t->piece, block + 8);
+        t->block_headers =
+            add_times(t->block_headers, n, layers_of_block * (wvl_t2_header_bound(1, 0, coding->style, 1) + 1));
+        t->index = add_times(t->index, n, layers_of_block * sizeof(wvl_contribution));
+        t->block_index = wvl_max_u64(t->block_index, layers_of_block * (wvl_t2_header_bound(1, 0, coding->style, 1) +
+                                                                        1 + sizeof(wvl_contribution)));
     }
     add_raw(plan, tile, component, times, t);
     sum->sizes.nodes = sum->sizes.meter_chunks = 0;
@@ -181,7 +156,19 @@ void wvl_coder_add_tile(const wvl_plan *plan, const wvl_tile_plan *tile, uint64_
         wvl_add_saturate(wvl_add_saturate(wvl_add_saturate(t->codewords, headers), markers), part_headers);
     output = wvl_add_saturate(output, bound_pointers(plan, segments, packets, wvl_add_saturate(headers, markers)));
     output = wvl_add_saturate(output, plan->syntax.parts ? 255u * 14u : 14u);
-    add_spare_parts(plan, tile, output, t, sum);
+    /* output: most bytes of the tile. */
+    uint64_t limit = wvl_cs_most_psot(plan);
+    if (output > limit) {
+        sum->spare_parts += wvl_min_u64(bound_extra(output, limit), WVL_CS_MAX_PARTS_PER_TILE - 1);
+    }
+    if (t->raw_bytes > sum->raw_tile_bytes) {
+        sum->raw_tile_bytes = t->raw_bytes;
+        sum->raw_tile = tile->index;
+    }
+    if (t->raw_packet > sum->raw_packet_bytes) {
+        sum->raw_packet_bytes = t->raw_packet;
+        sum->raw_packet_tile = tile->index;
+    }
     sum->output_bytes = wvl_add_saturate(sum->output_bytes, output);
     sum->most_packets = wvl_max_u64(sum->most_packets, packets);
     sum->packets = wvl_add_saturate(sum->packets, packets);
@@ -223,11 +210,6 @@ static uint64_t bound_tables(uint64_t stored_bytes)
     uint64_t chunks = stored_bytes >> WVL_STORE_CHUNK_LOG2, pages = 2 * ((chunks >> WVL_STORE_TABLE_LOG2) + 2);
     return wvl_add_saturate(wvl_mul_saturate(pages, wvl_alloc_size(sizeof(wvl_store_page))),
                             wvl_alloc_size(3 * (chunks + 64) * sizeof(struct wvl_spill_piece)));
-}
-
-uint64_t wvl_coder_most_bytes(const wvl_plan *plan)
-{
-    return wvl_min_u64(plan->memory.codestream_bytes_most, wvl_coder_asked_bytes(plan));
 }
 
 void wvl_coder_measure(const wvl_plan *plan, const wvl_coder_sum *sum, uint32_t concurrency, wvl_coder_memory *memory)

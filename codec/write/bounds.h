@@ -17,9 +17,6 @@ typedef struct wvl_coder_memory {
     uint64_t output_bytes_bound; /* codestream, whatever targets and caps say */
 } wvl_coder_memory;
 
-/* The most bytes of the codestream: plan->memory.codestream_bytes_most, or what a target or a cap allows. */
-uint64_t wvl_coder_most_bytes(const wvl_plan *plan);
-
 /* Bytes of the codestream that a target or a cap allows, which it is an error to exceed; UINT64_MAX: any. */
 uint64_t wvl_coder_asked_bytes(const wvl_plan *plan);
 

@@ -15,18 +15,7 @@ static int starts_part(const wvl_plan *plan, const wvl_packet_id *before, const 
            ((plan->syntax.parts & WVL_PARTS_COMPONENT) && now->component != before->component);
 }
 
-/* A walk over the packets of tiles that counts tile-parts or, with parts, describes them. */
-typedef struct division {
-    const wvl_plan *plan;
-    const wvl_look *look;
-    wvl_cs_part *parts;           /* NULL: only counted */
-    uint64_t *component_overhead; /* [cap groups], added to; NULL: not asked for */
-    uint64_t part_count;
-    char *problem;
-    size_t problem_bytes;
-} division;
-
-static void add_part(division *d, uint32_t tile, uint64_t index, uint64_t packet_first)
+static void add_part(wvl_division *d, uint32_t tile, uint64_t index, uint64_t packet_first)
 {
     if (d->parts) {
         wvl_cs_part *part = &d->parts[d->part_count];
@@ -45,7 +34,7 @@ static uint64_t part_overhead(const wvl_plan *plan)
 }
 
 /* Bytes of part headers that count as the component's: only parts that hold one component are its own. */
-static void charge_part(division *d, uint32_t tile, uint64_t index, const wvl_packet_id *first)
+static void charge_part(wvl_division *d, uint32_t tile, uint64_t index, const wvl_packet_id *first)
 {
     const wvl_plan *plan = d->plan;
     uint32_t group = wvl_plan_cap_group(plan, first->component, first->resolution);
@@ -62,7 +51,7 @@ static void charge_part(division *d, uint32_t tile, uint64_t index, const wvl_pa
 }
 
 /* Every length takes a byte at least: what PLM cannot hold is known before anything is coded. */
-static wvl_status check_part(const division *d, uint32_t tile, uint64_t packets)
+static wvl_status check_part(const wvl_division *d, uint32_t tile, uint64_t packets)
 {
     if (!d->plan->syntax.plm || packets <= WVL_CS_MAX_NPLM) {
         return WVL_OK;
@@ -74,7 +63,7 @@ static wvl_status check_part(const division *d, uint32_t tile, uint64_t packets)
     return WVL_ERROR_PARAMETER;
 }
 
-static wvl_status divide_tile(division *d, const wvl_tile_plan *tile, const wvl_order_memory *memory)
+static wvl_status divide_tile(wvl_division *d, const wvl_tile_plan *tile, const wvl_order_memory *memory)
 {
     wvl_packet_order order;
     wvl_packet_id id, before = {0, 0, 0, 0};
@@ -115,7 +104,7 @@ static wvl_status divide_tile(division *d, const wvl_tile_plan *tile, const wvl_
     return check_part(d, tile->index, packets - first_packet);
 }
 
-static wvl_status divide_tiles(division *d, const wvl_tile_walk *tiles, const wvl_order_memory *memory)
+static wvl_status divide_tiles(wvl_division *d, const wvl_tile_walk *tiles, const wvl_order_memory *memory)
 {
     wvl_status status = WVL_OK;
     for (uint32_t t = 0; t < d->plan->syntax.tile_count && status == WVL_OK; t++) {
@@ -125,7 +114,7 @@ static wvl_status divide_tiles(division *d, const wvl_tile_walk *tiles, const wv
 }
 
 /* Where tiles are not divided, the sums are enough: no packet is walked. */
-static wvl_status check_whole_tiles(const division *d, const wvl_coder_sum *sum)
+static wvl_status check_whole_tiles(const wvl_division *d, const wvl_coder_sum *sum)
 {
     if (sum->is_crowded) {
         snprintf(d->problem, d->problem_bytes,
@@ -135,7 +124,7 @@ static wvl_status check_whole_tiles(const division *d, const wvl_coder_sum *sum)
     return sum->plm_packets && !d->plan->syntax.parts ? check_part(d, sum->plm_tile, sum->plm_packets) : WVL_OK;
 }
 
-static wvl_status check_walk(const division *d, const wvl_coder_sum *sum)
+static wvl_status check_walk(const wvl_division *d, const wvl_coder_sum *sum)
 {
     if (d->plan->syntax.parts && sum->packets > WVL_CODER_MOST_WALKED) {
         snprintf(d->problem, d->problem_bytes,
@@ -148,22 +137,19 @@ static wvl_status check_walk(const division *d, const wvl_coder_sum *sum)
     return WVL_OK;
 }
 
-wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, const wvl_coder_sum *sum,
-                                 const wvl_tile_walk *tiles, const wvl_order_memory *memory,
-                                 uint64_t *component_overhead, uint64_t *count, char *problem, size_t problem_bytes)
+wvl_status wvl_coder_count_parts(wvl_division *d, const wvl_coder_sum *sum, const wvl_tile_walk *tiles,
+                                 const wvl_order_memory *memory)
 {
-    division d = {plan,    look,         NULL, component_overhead, plan->syntax.parts ? 0 : plan->syntax.tile_count,
-                  problem, problem_bytes};
-    wvl_status status = check_whole_tiles(&d, sum);
-    TRY(status, check_walk(&d, sum));
-    TRY(status, wvl_coder_check_raw(plan, sum, problem, problem_bytes));
-    if (status == WVL_OK && plan->syntax.parts) {
-        status = divide_tiles(&d, tiles, memory);
+    d->part_count = d->plan->syntax.parts ? 0 : d->plan->syntax.tile_count;
+    wvl_status status = check_whole_tiles(d, sum);
+    TRY(status, check_walk(d, sum));
+    TRY(status, wvl_coder_check_raw(d->plan, sum, d->problem, d->problem_bytes));
+    if (status == WVL_OK && d->plan->syntax.parts) {
+        status = divide_tiles(d, tiles, memory);
     }
-    *count = d.part_count;
-    uint64_t most = d.part_count + sum->spare_parts;
-    if (status == WVL_OK && !wvl_cs_tlm_fits(plan, most)) {
-        snprintf(problem, problem_bytes, "%llu tile-parts are more than TLM can name (A.7.1)",
+    uint64_t most = d->part_count + sum->spare_parts;
+    if (status == WVL_OK && !wvl_cs_tlm_fits(d->plan, most)) {
+        snprintf(d->problem, d->problem_bytes, "%llu tile-parts are more than TLM can name (A.7.1)",
                  (unsigned long long)most);
         status = WVL_ERROR_PARAMETER;
     }
@@ -172,8 +158,8 @@ wvl_status wvl_coder_count_parts(const wvl_plan *plan, const wvl_look *look, con
 
 wvl_status wvl_coder_divide_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory)
 {
-    division d = {coder->plan, coder->look,    coder->parts,         coder->component_overhead,
-                  0,           coder->problem, sizeof coder->problem};
+    wvl_division d = {coder->plan, coder->look,    coder->parts,         coder->component_overhead,
+                      0,           coder->problem, sizeof coder->problem};
     wvl_status status = divide_tiles(&d, tiles, memory);
     coder->part_count = d.part_count;
     uint64_t reserved = coder->plan->syntax.parts & WVL_PARTS_COMPONENT ? wvl_coder_reserved_parts(coder->plan) : 0;
@@ -187,6 +173,6 @@ wvl_status wvl_coder_list_parts(const wvl_plan *plan, const wvl_tile_walk *tiles
                                 wvl_cs_part *parts)
 {
     char problem[256];
-    division d = {plan, NULL, parts, NULL, 0, problem, sizeof problem};
+    wvl_division d = {plan, NULL, parts, NULL, 0, problem, sizeof problem};
     return divide_tiles(&d, tiles, memory);
 }

@@ -125,7 +125,10 @@ wvl_status wvl_coder_open_early(wvl_coder *coder, const wvl_early_options *optio
     coder->early_bytes = carver.used;
     e->options = *options;
     e->out = (wvl_coder_output){options->put, options->user, 0};
-    wvl_layers_clear_sums(coder->plan, e->sums, &e->energy);
+    e->energy = 0.0;
+    for (uint32_t i = 0; i < coder->plan->syntax.layer_count; i++) {
+        e->sums[i] = (wvl_layer_sums){.sent = {.is_everything = 1}};
+    }
     coder->blocks.keeper.lets_go = options->by_rows;
     wvl_status status = wvl_coder_open_layers(coder, &options->tiles, options->memory);
     return status == WVL_OK ? wvl_coder_put_main_header(coder, &options->tiles, options->memory, &e->out) : status;

@@ -3,7 +3,6 @@
 
 #include "folder.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,89 +140,4 @@ int fuzz_picture_build(const fuzz_case *c, fuzz_folder *folder, fuzz_picture *p,
         fill(kind, file, at_x, at_y, i, plane);
     }
     return 1;
-}
-
-void fuzz_picture_free(fuzz_picture *p)
-{
-    for (uint32_t c = 0; p->planes && c < p->count; c++) {
-        free(p->planes[c].samples);
-    }
-    free(p->planes);
-    memset(p, 0, sizeof *p);
-}
-
-/* ---- Comparing ------------------------------------------------------------------------------- */
-
-int fuzz_picture_same_shape(const fuzz_picture *a, const fuzz_picture *b, char *text, size_t text_bytes)
-{
-    if (a->count != b->count) {
-        snprintf(text, text_bytes, "%u components became %u", a->count, b->count);
-        return 0;
-    }
-    for (uint32_t c = 0; c < a->count; c++) {
-        const fuzz_plane *p = &a->planes[c], *q = &b->planes[c];
-        if (p->width != q->width || p->height != q->height || p->depth != q->depth || p->is_signed != q->is_signed) {
-            snprintf(text, text_bytes, "component %u: %ux%u %u%c became %ux%u %u%c", c, p->width, p->height, p->depth,
-                     p->is_signed ? 's' : 'u', q->width, q->height, q->depth, q->is_signed ? 's' : 'u');
-            return 0;
-        }
-    }
-    return 1;
-}
-
-int fuzz_picture_equal(const fuzz_picture *a, const fuzz_picture *b, char *text, size_t text_bytes)
-{
-    size_t wrong = 0;
-    if (!fuzz_picture_same_shape(a, b, text, text_bytes)) {
-        return 0;
-    }
-    for (uint32_t c = 0; c < a->count; c++) {
-        const fuzz_plane *p = &a->planes[c], *q = &b->planes[c];
-        for (size_t i = 0; i < (size_t)p->width * p->height; i++) {
-            if (p->samples[i] != q->samples[i] && !wrong++) {
-                snprintf(text, text_bytes, "component %u at %zu,%zu: %d became %d", c, i % p->width, i / p->width,
-                         p->samples[i], q->samples[i]);
-            }
-        }
-    }
-    if (wrong) {
-        size_t used = strlen(text);
-        snprintf(text + used, text_bytes - used, " (%zu samples differ)", wrong);
-    }
-    return !wrong;
-}
-
-double fuzz_picture_psnr(const fuzz_picture *a, const fuzz_picture *b)
-{
-    double sum = 0.0, samples = 0.0;
-    int depth = 0;
-    for (uint32_t c = 0; c < a->count; c++) {
-        depth = a->planes[c].depth > depth ? a->planes[c].depth : depth;
-    }
-    for (uint32_t c = 0; c < a->count; c++) {
-        const fuzz_plane *p = &a->planes[c], *q = &b->planes[c];
-        double plane = 0.0;
-        for (size_t i = 0; i < (size_t)p->width * p->height; i++) {
-            double d = (double)p->samples[i] - q->samples[i];
-            plane += d * d;
-        }
-        sum += ldexp(plane, 2 * (depth - p->depth));
-        samples += (double)p->width * p->height;
-    }
-    double peak = ldexp(1.0, depth) - 1.0;
-    return sum > 0.0 ? 10.0 * log10(peak * peak * samples / sum) : INFINITY;
-}
-
-double fuzz_picture_greatest(const fuzz_picture *a, const fuzz_picture *b, unsigned unit_bits)
-{
-    double most = 0.0;
-    for (uint32_t c = 0; c < a->count; c++) {
-        const fuzz_plane *p = &a->planes[c], *q = &b->planes[c];
-        double unit = p->depth > unit_bits ? ldexp(1.0, (int)(p->depth - unit_bits)) : 1.0;
-        for (size_t i = 0; i < (size_t)p->width * p->height; i++) {
-            double d = fabs((double)p->samples[i] - q->samples[i]) / unit;
-            most = d > most ? d : most;
-        }
-    }
-    return most;
 }

@@ -4,20 +4,10 @@
 #define WVL_FUZZ_PICTURE_H
 
 #include "case.h"
+#include "samples.h"
 #include "wavelane.h"
 
 #define FUZZ_MAX_COMPONENTS 16384u
-
-typedef struct fuzz_plane {
-    uint32_t width, height;
-    uint8_t depth, is_signed, dx, dy;
-    int32_t *samples; /* rows of width, in the range of depth and sign */
-} fuzz_plane;
-
-typedef struct fuzz_picture {
-    uint32_t x0, y0, x1, y1, count;
-    fuzz_plane *planes;
-} fuzz_picture;
 
 /* Real pictures of a folder, read when first asked for; central 768 x 768 samples of each. */
 typedef struct fuzz_folder {
@@ -36,7 +26,6 @@ void fuzz_folder_close(fuzz_folder *f);
 int fuzz_picture_shape(const fuzz_case *c, fuzz_picture *p, char *text, size_t text_bytes);
 /* The same with samples. */
 int fuzz_picture_build(const fuzz_case *c, fuzz_folder *folder, fuzz_picture *p, char *text, size_t text_bytes);
-void fuzz_picture_free(fuzz_picture *p);
 /* Value of a drawn picture at x, y of component c: 0..65535. */
 uint32_t fuzz_picture_draw(const char *kind, uint32_t x, uint32_t y, uint32_t c, uint32_t seed);
 uint32_t fuzz_picture_hash(uint32_t a, uint32_t b, uint32_t c);
@@ -54,16 +43,5 @@ typedef struct fuzz_input {
  * pitch), interleaved (planar where components are unlike), packed (10 and 12 bits, else planar). */
 void fuzz_input_open(const fuzz_picture *p, const char *layout, fuzz_input *in);
 void fuzz_input_close(fuzz_input *in);
-
-/* ---- Comparing: pictures of one shape -------------------------------------------------------- */
-
-/* 1 when size, sign and depth agree; else text says where they differ. */
-int fuzz_picture_same_shape(const fuzz_picture *a, const fuzz_picture *b, char *text, size_t text_bytes);
-int fuzz_picture_equal(const fuzz_picture *a, const fuzz_picture *b, char *text, size_t text_bytes);
-/* Over all samples, scaled to the greatest depth; infinity when equal. */
-double fuzz_picture_psnr(const fuzz_picture *a, const fuzz_picture *b);
-/* Greatest difference, in units of `unit_bits` below full range: samples deeper than that are compared in coarser
- * steps. */
-double fuzz_picture_greatest(const fuzz_picture *a, const fuzz_picture *b, unsigned unit_bits);
 
 #endif

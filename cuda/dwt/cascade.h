@@ -45,17 +45,19 @@ static inline uint64_t wvl_cuda_cascade_cost(uint64_t tiles, uint64_t turns, uin
     return full + (rest ? WVL_CUDA_CASCADE_WAVE + turns * (rest + 5) : 0);
 }
 
+typedef struct wvl_cuda_tile_size {
+    uint32_t width, height;
+} wvl_cuda_tile_size;
+
 /* Tiles of `count` planes whose deepest level is width x height: multiples of 4 columns and 8 rows, and not more of
  * them than the any-shape kernels would make of the first level, for which tables have room. */
-static inline void wvl_cuda_choose_cascade(const wvl_cuda_kernel_row *row, uint64_t multiprocessors, uint64_t count,
-                                           uint32_t width, uint32_t height, int levels, uint32_t *tile_width,
-                                           uint32_t *tile_height)
+static inline wvl_cuda_tile_size wvl_cuda_choose_cascade(const wvl_cuda_kernel_row *row, uint64_t multiprocessors,
+                                                         uint64_t count, uint32_t width, uint32_t height, int levels)
 {
     const int reach = row->reversible ? WVL_CUDA_CASCADE_REACH53 : WVL_CUDA_CASCADE_REACH97;
     uint64_t best = UINT64_MAX, samples;
-    *tile_height = 16;
     const uint32_t least = ((WVL_CUDA_TILE_WIDTH >> (levels - 1)) + 3) & ~3u;
-    *tile_width = least;
+    wvl_cuda_tile_size tile = {least, 16};
     const uint32_t most = wvl_max_u32(least, wvl_min_u32(width + 3, WVL_CUDA_CASCADE_TILE_MAX));
     for (uint32_t w = least; w <= most; w += 4) {
         for (uint32_t h = levels > 1 ? 8 : 16; h < height + 8 && h <= WVL_CUDA_CASCADE_TILE_MAX; h += 8) {
@@ -64,11 +66,11 @@ static inline void wvl_cuda_choose_cascade(const wvl_cuda_kernel_row *row, uint6
             uint64_t cost = wvl_cuda_cascade_cost(tiles, turns, row->blocks, multiprocessors);
             if (samples <= WVL_CUDA_CASCADE_SAMPLES && cost < best) {
                 best = cost;
-                *tile_width = w;
-                *tile_height = h;
+                tile = (wvl_cuda_tile_size){w, h};
             }
         }
     }
+    return tile;
 }
 #endif
 

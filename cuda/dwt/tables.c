@@ -4,19 +4,130 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intmath.h"
+#include "cuda/core/split.h"
 #include "cuda/dwt/beside.h"
-#include "cuda/dwt/cascade.h"
 #include "cuda/dwt/choose.h"
 #include "cuda/dwt/kernels.h"
 #include "cuda/dwt/stretch.h"
 #include "cuda/dwt/tables_unit.h"
-#include "cuda/dwt/tuning.h"
-#include "cuda/dwt/window.h"
 #include "dwt/quant.h"
 #include "geom/handover.h"
 
 #define NO_FRONT UINT32_MAX
+
+#define TILE_ROOM 4    /* samples around a tile of the any-shape kernels */
+#define FLAGS_MAX 4096 /* items that one item reads; an item that reads more waits for the launch */
+
+/* Samples [first, end) of one axis, which may lie outside the resolution: there they are mirrored. */
+typedef struct span {
+    int64_t first, end;
+} span;
+
+static int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static span fold(span s, uint32_t x0, uint32_t x1)
+{
+    int64_t first = max_i64(x0, min_i64(s.first, 2 * ((int64_t)x1 - 1) - (s.end - 1)));
+    int64_t last = min_i64((int64_t)x1 - 1, max_i64(s.end - 1, 2 * (int64_t)x0 - s.first));
+    int narrow = (int64_t)x1 - x0 < s.end - s.first; /* mirrored more than once */
+    return narrow ? (span){x0, x1} : (span){first, last + 1};
+}
+
+/* Flags of a fused split: one for every panel of every stretch. */
+static uint64_t count_flags(const wvl_cuda_split *split) { return (uint64_t)split->panels * split->rows; }
+
+static uint32_t panel_of(const wvl_cuda_split *front, int64_t column)
+{
+    uint32_t own = (32u - 2u * front->room) * front->columns / 4,
+             first = (uint32_t)(front->room - front->lead) * front->columns / 4;
+    return (uint32_t)column < first ? 0 : wvl_min_u32(((uint32_t)column - first) / own, front->panels - 1);
+}
+
+/* Columns and rows of the low-low plane of the front. Iteration i of a fused split finishes its row base + i - lag:
+ * march.cuh. */
+static void open_window(const wvl_cuda_split *front, const wvl_cuda_split *split, span columns, span rows,
+                        wvl_cuda_item *item)
+{
+    const wvl_rect r = split->rect;
+    const int64_t base = (((int64_t)front->rect.y0 >> 1) - 1) >> 1, lag = !front->reversible;
+    columns = fold(columns, r.x0, r.x1);
+    rows = fold(rows, r.y0, r.y1);
+    uint32_t x = panel_of(front, columns.first - r.x0), x_end = panel_of(front, columns.end - 1 - r.x0) + 1;
+    uint32_t y = wvl_cuda_row_of(front, (uint32_t)(rows.first + lag - base)),
+             y_end = wvl_cuda_row_of(front, (uint32_t)(rows.end - 1 + lag - base)) + 1;
+    if ((uint64_t)(x_end - x) * (y_end - y) > FLAGS_MAX) {
+        return;
+    }
+    item->front = y * front->panels + x;
+    item->front_pitch = front->panels;
+    item->front_rows = (uint16_t)(y_end - y);
+    item->front_cols = (uint16_t)(x_end - x);
+}
+
+/* The rows that it uses; it fetches a few more, which nobody looks at. */
+/* Sets what the item waits for. front: the fused split that writes the plane of `split`, the one that the item belongs
+ * to, or the first of its chain. NULL: the item waits for the launch. */
+static void open_march_window(const wvl_cuda_split *front, const wvl_cuda_split *split, wvl_cuda_item *item)
+{
+    if (!front) {
+        return;
+    }
+    const int64_t base = (((int64_t)split->rect.y0 >> 1) - 1) >> 1, run_in = split->reversible ? 2 : 5,
+                  lead = split->reversible ? 3 : 5;
+    const int64_t from = base + item->y, left = (int64_t)item->x * (32 - 2 * (int64_t)split->room) - split->lead;
+    span columns = {max_i64(split->rect.x0 + left * split->columns, split->rect.x0),
+                    min_i64(split->rect.x0 + (left + 32) * split->columns, split->rect.x1)};
+    span rows = {4 * (from - run_in) + lead - 1, 4 * (from + item->count) + lead};
+    open_window(front, split, columns, rows, item);
+}
+
+static void open_cascade_window(const wvl_cuda_split *front, const wvl_cuda_split *split, wvl_cuda_item *item)
+{
+    if (!front) {
+        return;
+    }
+    const int reach = split->reversible ? WVL_CUDA_CASCADE_REACH53 : WVL_CUDA_CASCADE_REACH97, shift = split->chain - 1;
+    const wvl_rect deep = split[shift].rect;
+    const int64_t room = wvl_cuda_cascade_margin(reach, shift) + 4,
+                  up = reach + 7; /* rows begin with a multiple of 8 */
+    const int64_t x = (deep.x0 & ~3u) + (int64_t)item->x * split->tile_width,
+                  y = (deep.y0 & ~7u) + (int64_t)item->y * split->tile_height;
+    span columns = {x * (1 << shift) - room, (x + split->tile_width) * (1 << shift) + room};
+    span rows = {y * (1 << shift) - room - up, (y + split->tile_height) * (1 << shift) + room + up};
+    open_window(front, split, columns, rows, item);
+}
+
+/* The same, of a piece by itself: what it uses, not all that it fetches. Pieces end with odd rows and columns, which
+ * need one less than even ones, or at an edge. */
+static void open_last_window(const wvl_cuda_split *front, const wvl_cuda_split *split, wvl_cuda_item *item)
+{
+    if (!front) {
+        return;
+    }
+    const int64_t reach = split->reversible ? WVL_CUDA_CASCADE_REACH53 : WVL_CUDA_CASCADE_REACH97;
+    const int64_t x = (split->rect.x0 & ~3u) + (int64_t)item->x * WVL_CUDA_CASCADE_OWN,
+                  y = (split->rect.y0 & ~7u) + (int64_t)item->y * WVL_CUDA_CASCADE_ROWS;
+    const int64_t x1 = min_i64(x + WVL_CUDA_CASCADE_OWN, split->rect.x1),
+                  y1 = min_i64(y + WVL_CUDA_CASCADE_ROWS, split->rect.y1);
+    open_window(front, split, (span){x - reach, x1 + reach - 1},
+                (span){max_i64(y, split->rect.y0) - reach, y1 + reach - 1}, item);
+}
+
+/* A chain goes over all of its plane. */
+static void open_tile_window(const wvl_cuda_split *front, const wvl_cuda_split *split, wvl_cuda_item *item)
+{
+    if (!front) {
+        return;
+    }
+    const wvl_rect r = split->rect;
+    int64_t x = (r.x0 & ~7u) + (int64_t)item->x * WVL_CUDA_TILE_WIDTH,
+            y = (r.y0 & ~7u) + (int64_t)item->y * WVL_CUDA_TILE_HEIGHT;
+    span columns = {x - TILE_ROOM, x + WVL_CUDA_TILE_WIDTH + TILE_ROOM},
+         rows = {y - TILE_ROOM, y + WVL_CUDA_TILE_HEIGHT + TILE_ROOM};
+    open_window(front, split, split->chain ? (span){r.x0, r.x1} : columns, split->chain ? (span){r.y0, r.y1} : rows,
+                item);
+}
 
 /* Planes of levels 1 to `end` - 1. */
 static uint64_t plane_bytes(const unit *u, unsigned end)
@@ -54,7 +165,7 @@ static const wvl_cuda_split *open_front(const builder *b, const unit *u, wvl_cud
     wvl_cuda_split *front = &t->splits[t->fronts[u->number]];
     if (!front->flags) { /* of splits that share warps, the first has those of all */
         front->flags = b->memory->flags + t->flag_count * sizeof(uint32_t);
-        t->flag_count += wvl_cuda_count_flags(front);
+        t->flag_count += count_flags(front);
     }
     split->front_flags = front->flags;
     wvl_cuda_launch *launch = &t->launches[t->launch_count - 1];
@@ -154,7 +265,7 @@ static void add_tiles(builder *b, const unit *u, unsigned level)
         for (uint32_t y = 0; y < rows; y++) {
             for (uint32_t x = 0; x < cols; x++) {
                 *item = (wvl_cuda_item){.split = (uint32_t)t->split_count, .x = x, .y = y};
-                wvl_cuda_open_tile_window(front, split, item++);
+                open_tile_window(front, split, item++);
             }
         }
         t->fronts[u->number] = NO_FRONT;
@@ -183,7 +294,7 @@ static void add_any(builder *b, const unit *u, unsigned level)
     }
     wvl_cuda_split *split = &t->splits[t->split_count];
     t->items[t->item_count] = (wvl_cuda_item){.split = (uint32_t)t->split_count};
-    wvl_cuda_open_tile_window(open_front(b, u, split), split, &t->items[t->item_count++]);
+    open_tile_window(open_front(b, u, split), split, &t->items[t->item_count++]);
     t->fronts[u->number] = NO_FRONT;
     t->split_count += chain;
 }
@@ -322,7 +433,7 @@ static void add_march(builder *b, const unit *u, unsigned level)
             wvl_cuda_item *item = &t->items[t->item_count++];
             *item = (wvl_cuda_item){
                 .split = (uint32_t)t->split_count, .x = x, .y = y, .count = count, .flag = row * split->panels + x};
-            wvl_cuda_open_march_window(front, split, item);
+            open_march_window(front, split, item);
         }
     }
     t->split_count++;
@@ -344,17 +455,16 @@ static void add_cascade(builder *b, const unit *u, unsigned level)
     uint32_t width = wvl_rect_width(r), height = r.y1 - (r.y0 & ~7u);
     if (!b->cascade || b->cascade->chain != levels ||
         !rects_alike(b->cascade[levels - 1].rect, r)) { /* not for every tile anew */
-        wvl_cuda_choose_cascade(b->row, b->multiprocessors, b->components, width, height, (int)levels, &b->tile_width,
-                                &b->tile_height);
+        b->tile = wvl_cuda_choose_cascade(b->row, b->multiprocessors, b->components, width, height, (int)levels);
     }
-    split->tile_width = b->tile_width;
-    split->tile_height = b->tile_height;
+    split->tile_width = b->tile.width;
+    split->tile_height = b->tile.height;
     b->cascade = split;
     const wvl_cuda_split *front = open_front(b, u, split);
     for (uint32_t y = 0; y * split->tile_height < height; y++) {
         for (uint32_t x = 0; x * split->tile_width < width; x++) {
             t->items[t->item_count] = (wvl_cuda_item){.split = (uint32_t)t->split_count, .x = x, .y = y};
-            wvl_cuda_open_cascade_window(front, split, &t->items[t->item_count++]);
+            open_cascade_window(front, split, &t->items[t->item_count++]);
         }
     }
     t->fronts[u->number] = NO_FRONT;
@@ -372,7 +482,7 @@ static void add_last(builder *b, const unit *u, unsigned level)
     for (uint32_t y = 0; y * WVL_CUDA_CASCADE_ROWS < height; y++) {
         for (uint32_t x = 0; x * WVL_CUDA_CASCADE_OWN < width; x++) {
             t->items[t->item_count] = (wvl_cuda_item){.split = (uint32_t)t->split_count, .x = x, .y = y};
-            wvl_cuda_open_last_window(front, split, &t->items[t->item_count++]);
+            open_last_window(front, split, &t->items[t->item_count++]);
         }
     }
     t->fronts[u->number] = NO_FRONT;

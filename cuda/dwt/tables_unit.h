@@ -6,6 +6,7 @@
 #include "base/intmath.h"
 #include "cuda/core/fit.h"
 #include "cuda/core/kernel_row.h"
+#include "cuda/dwt/cascade.h"
 #include "cuda/dwt/tables.h"
 #include "cuda/dwt/tuning.h"
 
@@ -33,7 +34,7 @@ typedef struct builder {
     uint64_t panels;                /* of all its splits; 32 times the number of warps while they are counted */
     uint64_t first_split;           /* of the launch */
     const wvl_cuda_split *cascade;  /* the last one that begins one, and its tiles */
-    uint32_t tile_width, tile_height;
+    wvl_cuda_tile_size tile;
     uint64_t components; /* of all tiles of all pictures that will be launched together */
 } builder;
 

@@ -468,7 +468,6 @@ const wvl_backend_vtable wvl_backend_cuda = {
     .open_device = cuda_open_device,
     .close_device = wvl_cuda_close_device,
     .is_lost = wvl_cuda_is_lost,
-    .node = wvl_cuda_fetch_node,
     .pin = wvl_cuda_pin,
     .unpin = wvl_cuda_unpin,
     .open = cuda_open,

@@ -42,7 +42,7 @@ WVL_CUDA_CALLS(DO_NOTHING)
 
 static wvl_cuda_status set_function(wvl_cuda_function function, int attribute, int value) { return WVL_CUDA_SUCCESS; }
 
-/* A large device, at no place of the host. */
+/* A large device. */
 static wvl_cuda_status tell_attribute(int *value, int attribute, int device)
 {
     switch (attribute) {
@@ -50,7 +50,6 @@ static wvl_cuda_status tell_attribute(int *value, int attribute, int device)
     case WVL_CUDA_ATTRIBUTE_MAJOR: *value = 9; break;
     case WVL_CUDA_ATTRIBUTE_SHARED_PROCESSOR: *value = 228 << 10; break;
     case WVL_CUDA_ATTRIBUTE_SHARED_BLOCK: *value = 227 << 10; break;
-    case WVL_CUDA_ATTRIBUTE_PCI_DOMAIN: *value = 0xffff; break;
     default: *value = 0;
     }
     return WVL_CUDA_SUCCESS;

@@ -20,7 +20,6 @@
 
 #include "backend/strips.h"
 #include "base/look.h"
-#include "base/numa.h"
 #include "base/pool.h"
 #include "base/trace.h"
 #include "geom/handover.h"
@@ -83,7 +82,6 @@ typedef struct wvl_backend_vtable {
     wvl_status (*open_device)(const wvl_device_options *options, wvl_device **device);
     void (*close_device)(wvl_device *device);
     int (*is_lost)(const wvl_device *device);
-    const wvl_numa_node *(*node)(const wvl_device *device); /* of memory; threads that work for the device visit it */
     /* Page-locks memory of the caller for all devices, and ends that. Any thread. */
     wvl_status (*pin)(wvl_device *device, void *memory, uint64_t bytes);
     void (*unpin)(wvl_device *device, void *memory);

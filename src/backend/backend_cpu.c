@@ -11,13 +11,188 @@
  */
 #include "backend/backend_cpu.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
-#include "backend/cpu_job.h"
+#include "backend/cpu_strands.h"
 #include "backend/cpu_strips.h"
+#include "backend/workspaces.h"
 #include "base/alloc.h"
 
 #define TASKS_PER_WORKER 4u /* strips wanted per worker, so that an unlucky last one costs little */
+
+/* ---- Memory: an arena for what lives as long as the coefficients, another for lines and planes */
+
+/* Low-low planes of one component: level l writes plane (l - 1) & 1. */
+typedef struct job_planes {
+    uint8_t *rows[2];
+} job_planes;
+
+typedef struct job_worker {
+    wvl_cpu_lines lines;
+    job_planes planes[WVL_STRANDS_MAX]; /* deep */
+} job_worker;
+
+struct wvl_backend_job {
+    wvl_workspace workspace; /* first */
+    wvl_backend *backend;
+    uint64_t capacity; /* bytes of the arena, which this structure begins */
+    uint8_t *work;     /* lines and planes, which nobody needs when the job is done; NULL: given back */
+    uint64_t work_capacity;
+    pthread_mutex_t lock; /* held while the job runs */
+    int done;             /* under this lock */
+    const wvl_image *image;
+    const wvl_tile_plan *tiles;
+    uint32_t tile_count, unit_count;
+    uint32_t level; /* wide: the level at work */
+    wvl_cpu_shape shape;
+    wvl_cpu_unit *units;
+    job_planes *planes;   /* wide: [tile_count][component_count] */
+    uint64_t *first_task; /* wide: of each unit or strand at the level, and the total */
+    job_worker *workers;
+    wvl_coefs *coefs;    /* [tile_count] */
+    atomic_uint outside; /* nonzero: samples outside their depth */
+};
+
+struct wvl_backend {
+    wvl_allocator allocator;
+    wvl_pool *pool;
+    const wvl_look *look;
+    const wvl_dwt_kernels *dwt;
+    const wvl_front_kernels *front;
+    const wvl_plan *plan; /* of all workspaces */
+    wvl_workspaces workspaces;
+};
+
+static void carve_worker(wvl_carver *carver, const wvl_cpu_shape *shape, job_worker *worker)
+{
+    wvl_cpu_carve_lines(carver, shape, &worker->lines);
+    for (uint32_t i = 0; i < shape->strands_max; i++) {
+        if (shape->deep) {
+            worker->planes[i].rows[0] = wvl_carve(carver, shape->plane_bytes[0], 1);
+            /* Components leave level 1 together and then go on one by one. */
+            worker->planes[i].rows[1] = i ? worker->planes[0].rows[1] : wvl_carve(carver, shape->plane_bytes[1], 1);
+        }
+    }
+}
+
+static void carve_planes(wvl_carver *carver, const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
+                         job_planes *planes)
+{
+    for (uint64_t i = 0; i < (uint64_t)tile_count * plan->syntax.component_count; i++) {
+        const wvl_tile_plan *tile = &tiles[i / plan->syntax.component_count];
+        for (unsigned which = 0; which < 2; which++) {
+            uint8_t *rows = wvl_carve(
+                carver, wvl_cpu_plane_bytes(tile, &tile->components[i % plan->syntax.component_count], which), 1);
+            if (planes) {
+                planes[i].rows[which] = rows;
+            }
+        }
+    }
+}
+
+typedef struct job_parts {
+    wvl_backend_job *job;
+    wvl_cpu_unit *units;
+    job_planes *planes;
+    uint64_t *first_task;
+    job_worker *workers;
+    wvl_coefs *coefs;
+    uint32_t *bounds;
+    uint8_t *samples;
+} job_parts;
+
+/* The job itself comes first, so that its place does not depend on the tiles. tiles: NULL while measuring. */
+static job_parts carve_parts(wvl_carver *carver, wvl_carver *work, const wvl_plan *plan, const wvl_cpu_shape *shape,
+                             const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency)
+{
+    uint64_t strands = wvl_mul_saturate(tile_count, plan->syntax.component_count);
+    job_parts p;
+    p.job = wvl_carve(carver, 1, sizeof *p.job);
+    p.units = wvl_carve(carver, shape->units, sizeof *p.units);
+    p.planes = shape->deep ? NULL : wvl_carve(carver, strands, sizeof *p.planes);
+    p.first_task = shape->deep ? NULL : wvl_carve(carver, strands + 1, sizeof *p.first_task);
+    p.workers = wvl_carve(carver, concurrency, sizeof *p.workers);
+    p.coefs = wvl_carve(carver, tile_count, sizeof *p.coefs);
+    p.bounds = wvl_carve(carver, shape->block_count, sizeof *p.bounds);
+    p.samples = wvl_carve(carver, shape->coef_bytes, 1);
+    for (uint32_t i = 0; i < shape->sets; i++) {
+        job_worker unused;
+        carve_worker(work, shape, carver->base ? &p.workers[i] : &unused);
+    }
+    if (!shape->deep && tiles && carver->base) {
+        carve_planes(work, plan, tiles, tile_count, p.planes);
+    } else if (!shape->deep) {
+        (void)wvl_carve(work, 1, shape->planes_bytes);
+    }
+    return p;
+}
+
+static wvl_cpu_shape measure_tiles(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
+                                   uint32_t concurrency)
+{
+    wvl_cpu_shape shape = {.strands_max = 1};
+    for (uint32_t t = 0; t < tile_count; t++) {
+        for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
+            wvl_cpu_add_component(&shape, &tiles[t], c, 1);
+        }
+        wvl_cpu_add_tile(&shape, plan->syntax.component_count, wvl_front_count_strands(plan, &tiles[t], 0),
+                         tiles[t].coef_bytes, tiles[t].block_count);
+    }
+    wvl_cpu_settle_shape(&shape, concurrency);
+    return shape;
+}
+
+void wvl_cpu_measure_shape(const wvl_plan *plan, const wvl_cpu_shape *given, uint32_t tile_count, uint32_t concurrency,
+                           wvl_backend_memory *memory)
+{
+    wvl_carver job = {NULL, 0}, work = {NULL, 0};
+    wvl_cpu_shape shape = *given;
+    wvl_cpu_settle_shape(&shape, concurrency);
+    (void)carve_parts(&job, &work, plan, &shape, NULL, tile_count, concurrency);
+    uint64_t kept = wvl_add_saturate(wvl_alloc_size(job.used), wvl_alloc_size(sizeof(wvl_backend)));
+    *memory = (wvl_backend_memory){.host_bytes = wvl_add_saturate(kept, wvl_alloc_size(work.used)),
+                                   .work_bytes = wvl_alloc_size(work.used)};
+}
+
+/* Bytes of a workspace for tiles of these shapes: `wvl_backend.measure`. */
+static void cpu_measure(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency,
+                        wvl_backend_memory *memory)
+{
+    wvl_cpu_shape shape = measure_tiles(plan, tiles, tile_count, concurrency);
+    wvl_cpu_measure_shape(plan, &shape, tile_count, concurrency, memory);
+}
+
+/* Lays a job for these tiles out in the workspace's memory, every other member as it was. WVL_ERROR_ARGUMENT: the
+ * workspace was prepared for less. */
+static wvl_status lay_out(wvl_backend_job *job, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t concurrency)
+{
+    const wvl_plan *plan = job->backend->plan;
+    wvl_carver carver = {NULL, 0}, work = {NULL, 0};
+    wvl_cpu_shape shape = measure_tiles(plan, tiles, tile_count, concurrency);
+    (void)carve_parts(&carver, &work, plan, &shape, NULL, tile_count, concurrency);
+    if (carver.used > job->capacity || work.used > job->work_capacity) {
+        return WVL_ERROR_ARGUMENT;
+    }
+    carver = (wvl_carver){(uint8_t *)job, 0};
+    work = (wvl_carver){job->work, 0};
+    job_parts p = carve_parts(&carver, &work, plan, &shape, tiles, tile_count, concurrency);
+    p.job->shape = shape;
+    p.job->unit_count = shape.units;
+    p.job->units = p.units;
+    p.job->planes = p.planes;
+    p.job->first_task = p.first_task;
+    p.job->workers = p.workers;
+    p.job->coefs = p.coefs;
+    for (uint32_t t = 0; t < tile_count; t++) {
+        p.coefs[t] = (wvl_coefs){&tiles[t], p.samples, p.bounds, NULL};
+        p.samples += tiles[t].coef_bytes;
+        p.bounds += tiles[t].block_count;
+    }
+
+    return WVL_OK;
+}
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
@@ -29,7 +204,7 @@ static unsigned component_levels(const wvl_backend_job *job, const wvl_cpu_unit 
 /* Components of a colour transform may have levels of their own: where others split, those without any stay as they
  * are. */
 static void build_strands(const wvl_backend_job *job, const wvl_cpu_unit *unit, unsigned level,
-                          const wvl_cpu_planes *planes, wvl_dwt_strand *strands)
+                          const job_planes *planes, wvl_dwt_strand *strands)
 {
     for (uint32_t i = 0; i < unit->count; i++) {
         unsigned own = wvl_min_u32(level, component_levels(job, unit, i));
@@ -44,7 +219,7 @@ static void build_strands(const wvl_backend_job *job, const wvl_cpu_unit *unit, 
 }
 
 /* Strip `index` of those into which `wanted` cuts the level; wanted 0: the whole level. set: of lines. */
-static void run_strip(wvl_backend_job *job, const wvl_cpu_unit *unit, unsigned level, const wvl_cpu_planes *planes,
+static void run_strip(wvl_backend_job *job, const wvl_cpu_unit *unit, unsigned level, const job_planes *planes,
                       uint32_t wanted, uint64_t index, uint32_t set)
 {
     wvl_dwt_strand strands[WVL_STRANDS_MAX];
@@ -59,9 +234,10 @@ static void run_strip(wvl_backend_job *job, const wvl_cpu_unit *unit, unsigned l
         y0 = (uint32_t)wvl_max_u64(top, rect.y0);
         y1 = (uint32_t)wvl_min_u64(top + rows, rect.y1);
     }
-    const wvl_cpu_worker *w = &job->workers[set];
-    const wvl_cpu_kernels kernels = {job->backend->dwt, job->backend->front, job->backend->plan, job->backend->look};
-    if (wvl_cpu_run_rows(&kernels, job->image, unit, level, strands, y0, y1, &w->lines)) {
+    const job_worker *w = &job->workers[set];
+    const wvl_cpu_kernels kernels = {job->backend->dwt, job->backend->front, job->backend->plan, job->backend->look,
+                                     job->image};
+    if (wvl_cpu_run_rows(&kernels, unit, level, strands, y0, y1, &w->lines)) {
         atomic_fetch_or_explicit(&job->outside, 1u, memory_order_relaxed);
     }
 }
@@ -71,7 +247,7 @@ static void run_unit_deep(void *arg, uint32_t index, uint32_t worker)
     wvl_backend_job *job = arg;
     const wvl_cpu_unit *unit = &job->units[index];
     unsigned levels = wvl_cpu_unit_levels(&job->tiles[unit->tile], unit);
-    const wvl_cpu_planes *planes = job->workers[worker].planes;
+    const job_planes *planes = job->workers[worker].planes;
     run_strip(job, unit, levels ? 1 : 0, planes, 0, 0, worker);
     for (uint32_t i = 0; i < unit->count; i++) {
         wvl_cpu_unit one = {unit->tile, unit->component + i, 1, WVL_MCT_NONE, unit->kind};
@@ -81,7 +257,7 @@ static void run_unit_deep(void *arg, uint32_t index, uint32_t worker)
     }
 }
 
-static const wvl_cpu_planes *wide_planes(const wvl_backend_job *job, const wvl_cpu_unit *unit)
+static const job_planes *wide_planes(const wvl_backend_job *job, const wvl_cpu_unit *unit)
 {
     return job->planes + (uint64_t)unit->tile * job->backend->plan->syntax.component_count + unit->component;
 }
@@ -142,13 +318,10 @@ static void run_task_wide(void *arg, uint32_t task, uint32_t worker)
               task - job->first_task[index], set);
 }
 
-static void run_job(wvl_backend_job *job)
+/* All levels, one after the other, each in strips. */
+static void run_wide(wvl_backend_job *job)
 {
     wvl_pool *pool = job->backend->pool;
-    if (job->shape.deep) {
-        wvl_pool_run(pool, job->unit_count, run_unit_deep, job);
-        return;
-    }
     for (job->level = 1; job->level <= wvl_max_u32(job->backend->plan->syntax.max_levels, 1); job->level++) {
         uint64_t tasks = 0, count = wide_count(job);
         for (uint64_t i = 0; i < count; i++) {
@@ -162,7 +335,7 @@ static void run_job(wvl_backend_job *job)
             }
         }
         job->first_task[count] = tasks;
-        wvl_pool_run(job->backend->pool, (uint32_t)tasks, run_task_wide, job);
+        wvl_pool_run(pool, (uint32_t)tasks, run_task_wide, job);
     }
 }
 
@@ -265,7 +438,7 @@ static wvl_status cpu_submit(wvl_backend *b, const wvl_image *image, const wvl_t
     if (!job) {
         return WVL_AGAIN;
     }
-    if (wvl_cpu_lay_out_job(job, tiles, tile_count, wvl_pool_concurrency(b->pool)) != WVL_OK) {
+    if (lay_out(job, tiles, tile_count, wvl_pool_concurrency(b->pool)) != WVL_OK) {
         cpu_release(job);
         return WVL_ERROR_ARGUMENT;
     }
@@ -294,7 +467,11 @@ static wvl_status cpu_wait(wvl_backend_job *job, wvl_backend_event event, uint32
         return WVL_AGAIN;
     }
     if (!job->done && timeout_ms) {
-        run_job(job);
+        if (job->shape.deep) {
+            wvl_pool_run(job->backend->pool, job->unit_count, run_unit_deep, job);
+        } else {
+            run_wide(job);
+        }
         job->done = 1;
     }
     int done = job->done;
@@ -320,7 +497,7 @@ const wvl_backend_vtable wvl_backend_cpu = {
     .reach = cpu_reach,
     .open = cpu_open,
     .close = cpu_close,
-    .measure = wvl_cpu_measure_job,
+    .measure = cpu_measure,
     .prepare = cpu_prepare,
     .submit = cpu_submit,
     .wait = cpu_wait,

@@ -3,10 +3,29 @@
 #ifndef WVL_BACKEND_CPU_STRANDS_H
 #define WVL_BACKEND_CPU_STRANDS_H
 
-#include "backend/cpu_shape.h"
+#include "backend/backend.h"
 #include "dwt/strip.h"
 #include "front/front.h"
 #include "geom/handover.h"
+
+/* ---- Planes between levels ---- */
+
+uint8_t wvl_cpu_line_kind(const wvl_tile_component *tc);
+/* One row: a level is done with its plane before it writes the next one, which takes the same place. */
+static inline int wvl_cpu_is_flat(const wvl_tile_component *tc) { return wvl_rect_height(tc->rect) < 2; }
+uint64_t wvl_cpu_plane_pitch(uint32_t width, unsigned kind);
+/* Bytes of plane 0 or 1 of a component; 0: it has none. */
+uint64_t wvl_cpu_plane_bytes(const wvl_tile_plan *tile, const wvl_tile_component *tc, unsigned which);
+/* What one worker needs for a strip. */
+typedef struct wvl_cpu_lines {
+    wvl_dwt_lines rows;
+    int32_t *work[WVL_STRANDS_MAX]; /* between the pixels and a conversion */
+} wvl_cpu_lines;
+void wvl_cpu_carve_lines(wvl_carver *carver, const wvl_cpu_shape *shape, wvl_cpu_lines *lines);
+/* When all tiles are in: whether there are units enough for all workers. */
+void wvl_cpu_settle_shape(wvl_cpu_shape *shape, uint32_t concurrency);
+
+/* ---- Rows ---- */
 
 /* One component of one tile, or the three of a colour transform or conversion. tile: index in the job. */
 typedef struct wvl_cpu_unit {
@@ -20,6 +39,7 @@ typedef struct wvl_cpu_kernels {
     const wvl_front_kernels *front;
     const wvl_plan *plan;
     const wvl_look *look;
+    const wvl_image *image;
 } wvl_cpu_kernels;
 
 /* Units of a tile, one after another: the next one at *component, which moves on. 0: there are no more. */
@@ -33,8 +53,7 @@ void wvl_cpu_build_strand(const wvl_dwt_kernels *dwt, const wvl_coefs *coefs, ui
                           uint8_t *in, uint8_t *low, wvl_dwt_strand *strand);
 /* Rows [y0, y1) of the unit. At levels 0 and 1 they are fetched from the image, with `work` lines in between. Returns
  * nonzero when samples lie outside their depth. */
-uint32_t wvl_cpu_run_rows(const wvl_cpu_kernels *kernels, const wvl_image *image, const wvl_cpu_unit *unit,
-                          unsigned level, const wvl_dwt_strand *strands, uint32_t y0, uint32_t y1,
-                          const wvl_cpu_lines *lines);
+uint32_t wvl_cpu_run_rows(const wvl_cpu_kernels *kernels, const wvl_cpu_unit *unit, unsigned level,
+                          const wvl_dwt_strand *strands, uint32_t y0, uint32_t y1, const wvl_cpu_lines *lines);
 
 #endif

@@ -66,7 +66,6 @@ struct wvl_strips {
     strip_task *tasks;
     uint32_t task_count, task_room;
     unsigned level;
-    const wvl_image *image;
     atomic_uint outside;
     uint8_t *memory;
     uint64_t memory_bytes;
@@ -209,7 +208,7 @@ static wvl_status strips_open(const wvl_strip_options *options, wvl_strips **out
     }
     s->options = *options;
     s->kernels = (wvl_cpu_kernels){wvl_dwt_fetch_kernels(wvl_cpu_fetch_level()),
-                                   wvl_front_fetch_kernels(wvl_cpu_fetch_level()), options->plan, options->look};
+                                   wvl_front_fetch_kernels(wvl_cpu_fetch_level()), options->plan, options->look, NULL};
     carve_all(&carver, s);
     s->memory_bytes = carver.used;
     s->memory = wvl_alloc(options->host, carver.used);
@@ -362,7 +361,7 @@ static void run_task(void *arg, uint32_t index, uint32_t worker)
         return;
     }
     build_strands(s, &task->unit, level, strands);
-    if (wvl_cpu_run_rows(&s->kernels, s->image, &task->unit, level, strands, task->y0, task->y1, w)) {
+    if (wvl_cpu_run_rows(&s->kernels, &task->unit, level, strands, task->y0, task->y1, w)) {
         atomic_fetch_or_explicit(&s->outside, 1u, memory_order_relaxed);
     }
 }
@@ -434,7 +433,7 @@ static void end_round(wvl_strips *s)
 
 static wvl_status strips_feed(wvl_strips *s, const wvl_image *image, uint64_t end)
 {
-    s->image = image;
+    s->kernels.image = image;
     atomic_store(&s->outside, 0);
     for (uint32_t t = 0; t < s->options.tile_count; t++) {
         const tile_state *tile = &s->tiles[t];

@@ -10,26 +10,6 @@
 _Static_assert(sizeof((wvl_context *)NULL)->devices / sizeof(struct wvl_device *) == WVL_DEVICE_ORDINAL_MAX + 1,
                "a place for every ordinal");
 
-static void tell_node(const wvl_context *context, const wvl_backend_vtable *table, uint32_t ordinal,
-                      const wvl_device *device)
-{
-    if (device && table->node(device)->calls) {
-        wvl_context_log(context, WVL_LOG_DEBUG, "device %u lies at memory node %u (NUMA)", ordinal,
-                        table->node(device)->number);
-    }
-}
-
-/* The variable is the driver's: it reads it once in a process, and the library neither reads nor sets it. */
-static void tell_queues(const wvl_context *context, uint32_t ordinal, const wvl_device *device)
-{
-    if (device) {
-        wvl_context_log(context, WVL_LOG_INFO,
-                        "device %u: the driver works on as many pictures in flight at a time as "
-                        "CUDA_DEVICE_MAX_CONNECTIONS in the environment of the process says, up to 32; otherwise on 8",
-                        ordinal);
-    }
-}
-
 static void close_devices(wvl_context *context)
 {
     const wvl_backend_vtable *table = wvl_backend_fetch_device();
@@ -58,8 +38,14 @@ wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtab
         context->close_devices = close_devices;
         status = table->open_device(&options, place);
         wvl_trace_put(&context->trace, "device", "open", 0, begin, wvl_trace_now());
-        tell_node(context, table, ordinal, *place);
-        tell_queues(context, ordinal, *place);
+        if (*place) {
+            /* The driver reads its variable once in a process; the library neither reads nor sets it. */
+            wvl_context_log(context, WVL_LOG_INFO,
+                            "device %u: the driver works on as many pictures in flight at a time as "
+                            "CUDA_DEVICE_MAX_CONNECTIONS in the environment of the process says, up to 32; otherwise "
+                            "on 8",
+                            ordinal);
+        }
     } else if (table->is_lost(*place)) {
         snprintf(reason, reason_bytes, "it failed before and is lost");
         status = WVL_ERROR_DEVICE;
@@ -107,14 +93,6 @@ void wvl_context_unpin(wvl_context *context, uint32_t ordinal, void *memory)
     if (context && table && memory && ordinal <= WVL_DEVICE_ORDINAL_MAX && context->devices[ordinal]) {
         table->unpin(context->devices[ordinal], memory);
     }
-}
-
-/* A runner of the caller may start threads within, which would stay at the memory node. */
-void wvl_devices_visit(const wvl_context *context, const wvl_backend_vtable *table, const wvl_device *device,
-                       wvl_numa_visit *visit)
-{
-    int may = device && wvl_pool_uses_caller(context->pool);
-    wvl_numa_enter(may ? table->node(device) : NULL, WVL_NUMA_THREAD, visit);
 }
 
 static int is_usable(const wvl_plan *plan, const wvl_backend_vtable *table, uint32_t ordinal, wvl_status *status)

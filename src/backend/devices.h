@@ -10,11 +10,6 @@
 wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtable *table, uint32_t ordinal,
                                     wvl_device **device, char *reason, size_t reason_bytes);
 
-/* The calling thread works for the device from here to wvl_numa_leave: on processors of its memory node, unless the
- * caller's runner gets work to do within. device NULL: no visit. */
-void wvl_devices_visit(const wvl_context *context, const wvl_backend_vtable *table, const wvl_device *device,
-                       wvl_numa_visit *visit);
-
 /* The devices that may take a picture, the one to be preferred first. */
 typedef struct wvl_device_list {
     const wvl_backend_vtable *table; /* NULL: this build has no device code */

@@ -32,11 +32,10 @@ static wvl_status prepare_workspaces(wvl_pictures *p, uint32_t workspaces)
     return p->workspaces && status == WVL_ERROR_MEMORY ? WVL_OK : status;
 }
 
-static wvl_status open_backend(wvl_pictures *p, uint32_t workspaces, const wvl_trace *trace, char *reason,
-                               size_t reason_bytes)
+static wvl_status open_backend(wvl_pictures *p, uint32_t workspaces, char *reason, size_t reason_bytes)
 {
     const wvl_context *context = p->plan->context;
-    wvl_backend_options options = {&context->host, context->pool, p->device, trace, NULL};
+    wvl_backend_options options = {&context->host, context->pool, p->device, &context->trace, NULL};
     wvl_status status = p->table->open(&options, &p->backend);
     TRY(status, prepare_workspaces(p, workspaces));
     if (status != WVL_OK) {
@@ -46,14 +45,8 @@ static wvl_status open_backend(wvl_pictures *p, uint32_t workspaces, const wvl_t
     return status;
 }
 
-wvl_status wvl_pictures_open(wvl_pictures *p, const wvl_plan *plan, uint32_t ordinal, uint32_t workspaces,
-                             const wvl_trace *trace, char *reason, size_t reason_bytes)
-{
-    return wvl_pictures_open_range(p, plan, wvl_assembly_whole(plan), ordinal, workspaces, trace, reason, reason_bytes);
-}
-
-wvl_status wvl_pictures_open_range(wvl_pictures *p, const wvl_plan *plan, wvl_tile_range range, uint32_t ordinal,
-                                   uint32_t workspaces, const wvl_trace *trace, char *reason, size_t reason_bytes)
+wvl_status wvl_pictures_open(wvl_pictures *p, const wvl_plan *plan, wvl_tile_range range, uint32_t ordinal,
+                             uint32_t workspaces, char *reason, size_t reason_bytes)
 {
     const char *why;
     memset(p, 0, sizeof *p);
@@ -69,7 +62,7 @@ wvl_status wvl_pictures_open_range(wvl_pictures *p, const wvl_plan *plan, wvl_ti
         status = wvl_assembly_build(&plan->context->host, plan, range, &p->assembly, &why);
         snprintf(reason, reason_bytes, "%s", status == WVL_ERROR_UNSUPPORTED ? why : wvl_status_text(status));
     }
-    TRY(status, open_backend(p, workspaces, trace, reason, reason_bytes));
+    TRY(status, open_backend(p, workspaces, reason, reason_bytes));
     if (status != WVL_OK) {
         wvl_pictures_close(p);
     }
@@ -164,24 +157,6 @@ static void describe_layers(const wvl_plan *plan, const wvl_finished *finished, 
     layer->squared_error = is_exact ? 0.0 : wvl_layers_squared_error(plan, finished->energy, finished->gain);
 }
 
-/* Workspaces are enough for all that come at a time; one that is being replaced by a larger one, or that all need which
- * found too little memory elsewhere, is waited for. */
-static wvl_status submit(const wvl_pictures *p, const wvl_plan *plan, const wvl_image *image, int is_again,
-                         const wvl_look *look, wvl_backend_job **job)
-{
-    const struct timespec pause = {0, WAIT_NANOSECONDS};
-    wvl_status status = wvl_look_is_over(look) ? WVL_CANCELLED : WVL_OK;
-    while (status == WVL_OK) {
-        status = p->table->submit_picture(p->backend, plan, image, is_again, job);
-        if (status != WVL_AGAIN) {
-            return status;
-        }
-        (void)nanosleep(&pause, NULL);
-        status = wvl_look_is_over(look) ? WVL_CANCELLED : WVL_OK;
-    }
-    return status;
-}
-
 static wvl_status finish(const wvl_pictures *p, wvl_backend_job *job, wvl_picture_facts *facts)
 {
     wvl_status status = p->table->wait(job, WVL_EVENT_DONE, UINT32_MAX);
@@ -198,19 +173,24 @@ wvl_status wvl_pictures_encode(wvl_pictures *p, const wvl_plan *plan, const wvl_
                                wvl_picture_facts *facts)
 {
     wvl_backend_job *job;
-    wvl_numa_visit visit;
     memset(facts, 0, sizeof *facts);
     wvl_status status = take_lists(p, facts) ? WVL_AGAIN : WVL_ERROR_MEMORY;
-    wvl_devices_visit(plan->context, p->table, p->device, &visit);
     for (int is_again = 0; status == WVL_AGAIN && is_again < 2; is_again++) {
-        status = submit(p, plan, image, is_again, look, &job);
+        /* Workspaces are enough for all that come at a time; one that is being replaced by a larger one, or that all
+         * need which found too little memory elsewhere, is waited for. */
+        const struct timespec pause = {0, WAIT_NANOSECONDS};
+        while (status == WVL_AGAIN && !wvl_look_is_over(look)) {
+            status = p->table->submit_picture(p->backend, plan, image, is_again, &job);
+            if (status == WVL_AGAIN) {
+                (void)nanosleep(&pause, NULL);
+            }
+        }
         if (status == WVL_OK) {
             status = finish(p, job, facts);
             p->table->release(job);
         }
     }
-    wvl_numa_leave(&visit);
-    status = status == WVL_OK && wvl_look_is_over(look) ? WVL_CANCELLED : status;
+    status = (status == WVL_OK || status == WVL_AGAIN) && wvl_look_is_over(look) ? WVL_CANCELLED : status;
     if (status != WVL_OK) {
         wvl_pictures_drop(p, facts, 0);
     }

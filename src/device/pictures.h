@@ -30,12 +30,10 @@ typedef struct wvl_picture_facts {
 } wvl_picture_facts;
 
 /* Opens the device and takes memory for `workspaces` pictures, or for as many as there is memory for, but at least one.
+ * range: of all tiles (wvl_assembly_whole), or of some: what is finished is then a codestream that has no others.
  * WVL_ERROR_UNSUPPORTED: pictures of this plan are not finished there. reason: why, in words. */
-wvl_status wvl_pictures_open(wvl_pictures *pictures, const wvl_plan *plan, uint32_t ordinal, uint32_t workspaces,
-                             const wvl_trace *trace, char *reason, size_t reason_bytes);
-/* The same for a range of tiles of each picture: what is finished is a codestream that has no others. */
-wvl_status wvl_pictures_open_range(wvl_pictures *pictures, const wvl_plan *plan, wvl_tile_range range, uint32_t ordinal,
-                                   uint32_t workspaces, const wvl_trace *trace, char *reason, size_t reason_bytes);
+wvl_status wvl_pictures_open(wvl_pictures *pictures, const wvl_plan *plan, wvl_tile_range range, uint32_t ordinal,
+                             uint32_t workspaces, char *reason, size_t reason_bytes);
 /* The device gets its memory back. What is finished, and the tables of its tile-parts, stay until wvl_pictures_close().
  */
 void wvl_pictures_close_backend(wvl_pictures *pictures);

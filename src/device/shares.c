@@ -75,8 +75,7 @@ static void encode_share(wvl_share *share)
 {
     const wvl_shares *s = share->of;
     wvl_pictures *p = &share->pictures;
-    share->status = wvl_pictures_open_range(p, s->plan, share->range, share->ordinal, 1, &s->plan->context->trace,
-                                            share->reason, sizeof share->reason);
+    share->status = wvl_pictures_open(p, s->plan, share->range, share->ordinal, 1, share->reason, sizeof share->reason);
     if (share->status == WVL_OK) {
         share->status = wvl_pictures_encode(p, s->plan, s->image, s->look, &share->facts);
         snprintf(share->reason, sizeof share->reason, "%s", wvl_status_text(share->status));

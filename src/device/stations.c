@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/devices.h"
+#include "codec/write/assembly.h"
 
 /* ---- Open and close -------------------------------------------------------------------------- */
 
@@ -31,7 +32,7 @@ wvl_status wvl_stations_open(wvl_stations *stations, const wvl_plan *plan, uint3
     }
     for (uint32_t i = 0; i < devices.count; i++) {
         wvl_pictures *p = &stations->stations[stations->count].pictures;
-        status = wvl_pictures_open(p, plan, devices.ordinals[i], share, &plan->context->trace, reason, reason_bytes);
+        status = wvl_pictures_open(p, plan, wvl_assembly_whole(plan), devices.ordinals[i], share, reason, reason_bytes);
         if (status == WVL_OK) {
             stations->workspaces += p->workspaces;
             stations->count++;

@@ -189,45 +189,6 @@ static void clear_lines(const wvl_dwt_strip *s)
     }
 }
 
-/*
- * Pair k is rows 2k+1 and 2k+2. 5/3 finishes pair k with it and needs the high row k-1: one pair of run-in. 9/7
- * finishes pair k-1 and needs d1, s1 and d2 of the pairs before: pair m is right once pairs m-2 .. m+1 have passed.
- */
-static void put_lifted(const wvl_dwt_strip *s)
-{
-    const wvl_dwt_lines *l = s->lines;
-    unsigned kind = s->strands[0].kind, lag = kind == WVL_LINE_F32;
-    uint32_t n = wvl_rect_width(s->strands[0].rect);
-    int64_t first = s->y0 >> 1, end = ((int64_t)s->y1 + 1) >> 1, start = first - 1 - lag;
-    const void *x0[WVL_STRANDS_MAX], *x1[WVL_STRANDS_MAX], *x2[WVL_STRANDS_MAX];
-    unsigned now = 0, next = 1, before = 2; /* places of pairs k, k + 1 (even rows) or k - 2 (odd rows), k - 1 */
-    clear_lines(s);
-    bring_row(s, 2 * start, l->even, now, x0);
-    for (int64_t k = start; k < end + lag && !wvl_look_after(s->look, WVL_LOOK_TRANSFORM, 2ull * n * s->strand_count);
-         k++) {
-        bring_row(s, 2 * k + 1, l->odd, now, x1);
-        bring_row(s, 2 * k + 2, l->even, next, x2);
-        for (uint32_t i = 0; i < s->strand_count; i++) {
-            if (s->strands[i].plain) {
-                continue;
-            }
-            wvl_vlift_rows rows = {
-                x0[i],          x1[i], x2[i], l->odd[i][now], l->even[i][now], l->odd[i][before], l->even[i][before],
-                l->odd[i][next]};
-            s->kernels->vlift[kind](&rows, n);
-            unsigned done = lag ? before : now;
-            if (k - lag >= first) {
-                put_pair(s, i, k - lag, l->even[i][done], l->odd[i][done]);
-            }
-            x0[i] = x2[i];
-        }
-        unsigned free_place = before;
-        before = now;
-        now = next;
-        next = free_place;
-    }
-}
-
 /* A single row is not filtered vertically. */
 static void put_single(const wvl_dwt_strip *s)
 {
@@ -274,19 +235,53 @@ static void put_rows(const wvl_dwt_strip *s, int plain)
     }
 }
 
-void wvl_dwt_put_strip(const wvl_dwt_strip *strip)
+/*
+ * Pair k is rows 2k+1 and 2k+2. 5/3 finishes pair k with it and needs the high row k-1: one pair of run-in. 9/7
+ * finishes pair k-1 and needs d1, s1 and d2 of the pairs before: pair m is right once pairs m-2 .. m+1 have passed.
+ */
+void wvl_dwt_put_strip(const wvl_dwt_strip *s)
 {
     int any_plain = 0;
-    for (uint32_t i = 0; i < strip->strand_count; i++) {
-        any_plain |= strip->strands[i].plain;
-    }
-    if (wvl_rect_height(strip->strands[0].rect) == 1) {
-        put_single(strip);
-    } else {
-        put_lifted(strip);
+    for (uint32_t i = 0; i < s->strand_count; i++) {
+        any_plain |= s->strands[i].plain;
     }
     if (any_plain) {
-        put_rows(strip, 1);
+        put_rows(s, 1);
+    }
+    if (wvl_rect_height(s->strands[0].rect) == 1) {
+        put_single(s);
+        return;
+    }
+    const wvl_dwt_lines *l = s->lines;
+    unsigned kind = s->strands[0].kind, lag = kind == WVL_LINE_F32;
+    uint32_t n = wvl_rect_width(s->strands[0].rect);
+    int64_t first = s->y0 >> 1, end = ((int64_t)s->y1 + 1) >> 1, start = first - 1 - lag;
+    const void *x0[WVL_STRANDS_MAX], *x1[WVL_STRANDS_MAX], *x2[WVL_STRANDS_MAX];
+    unsigned now = 0, next = 1, before = 2; /* places of pairs k, k + 1 (even rows) or k - 2 (odd rows), k - 1 */
+    clear_lines(s);
+    bring_row(s, 2 * start, l->even, now, x0);
+    for (int64_t k = start; k < end + lag && !wvl_look_after(s->look, WVL_LOOK_TRANSFORM, 2ull * n * s->strand_count);
+         k++) {
+        bring_row(s, 2 * k + 1, l->odd, now, x1);
+        bring_row(s, 2 * k + 2, l->even, next, x2);
+        for (uint32_t i = 0; i < s->strand_count; i++) {
+            if (s->strands[i].plain) {
+                continue;
+            }
+            wvl_vlift_rows rows = {
+                x0[i],          x1[i], x2[i], l->odd[i][now], l->even[i][now], l->odd[i][before], l->even[i][before],
+                l->odd[i][next]};
+            s->kernels->vlift[kind](&rows, n);
+            unsigned done = lag ? before : now;
+            if (k - lag >= first) {
+                put_pair(s, i, k - lag, l->even[i][done], l->odd[i][done]);
+            }
+            x0[i] = x2[i];
+        }
+        unsigned free_place = before;
+        before = now;
+        now = next;
+        next = free_place;
     }
 }
 

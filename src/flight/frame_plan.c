@@ -33,19 +33,6 @@ static uint64_t components_size(const wvl_plan *plan)
     return plan->syntax.component_count * sizeof(wvl_component_format);
 }
 
-/* The format that the plan was built for. */
-static void fill_format(wvl_frame_rule *rule)
-{
-    const wvl_syntax_plan *s = &rule->usual->syntax;
-    for (uint32_t c = 0; c < s->component_count; c++) {
-        const wvl_plan_component *from = &s->components[c];
-        rule->components[c] =
-            (wvl_component_format){(uint8_t)wvl_plan_input_depth(rule->usual, c), from->is_signed, from->dx, from->dy};
-    }
-    rule->format = (wvl_image_format){sizeof rule->format, s->image.x0,        s->image.y0,     s->image.x1,
-                                      s->image.y1,         s->component_count, rule->components};
-}
-
 static wvl_status open_rule(wvl_frame_rule *rule)
 {
     const wvl_plan *usual = rule->usual;
@@ -58,7 +45,15 @@ static wvl_status open_rule(wvl_frame_rule *rule)
         wvl_frame_rule_close(rule);
         return status;
     }
-    fill_format(rule);
+    /* The format that the plan was built for. */
+    const wvl_syntax_plan *s = &rule->usual->syntax;
+    for (uint32_t c = 0; c < s->component_count; c++) {
+        const wvl_plan_component *from = &s->components[c];
+        rule->components[c] =
+            (wvl_component_format){(uint8_t)wvl_plan_input_depth(rule->usual, c), from->is_signed, from->dx, from->dy};
+    }
+    rule->format = (wvl_image_format){sizeof rule->format, s->image.x0,        s->image.y0,     s->image.x1,
+                                      s->image.y1,         s->component_count, rule->components};
     return WVL_OK;
 }
 
@@ -126,18 +121,6 @@ static int colors_differ(const wvl_custom_color *a, const wvl_custom_color *b)
            (a->entries && memcmp(a->curves, b->curves, 3ull * a->entries * sizeof *a->curves) != 0);
 }
 
-static wvl_status refuse_option(const wvl_option *option, const char *frame, const char *encoder, report_text *r)
-{
-    wvl_report report = {add_line, r, 0};
-    wvl_report_add(
-        &report,
-        "%s: \"%.64s\" for this frame and \"%.64s\" for the encoder: only targets (rates, bpp, layer-bytes, "
-        "psnr, slopes), max-bytes and max-component-bytes may change from frame to frame; this needs another "
-        "plan",
-        option->key, frame, encoder);
-    return WVL_ERROR_PARAMETER;
-}
-
 /* All options that are no values of targets and caps must be those of the plan. */
 static wvl_status compare_options(const wvl_frame_rule *rule, const wvl_params *given, report_text *r)
 {
@@ -153,7 +136,15 @@ static wvl_status compare_options(const wvl_frame_rule *rule, const wvl_params *
         if (strcmp(frame, encoder) != 0 ||
             (fields[i].offset == offsetof(wvl_settings, input_color) && fields[i].kind == WVL_FIELD_WORD &&
              colors_differ(&given->settings.custom, &rule->params->settings.custom))) {
-            return refuse_option(&options[i], frame, encoder, r);
+            const wvl_option *option = &options[i];
+            wvl_report report = {add_line, r, 0};
+            wvl_report_add(
+                &report,
+                "%s: \"%.64s\" for this frame and \"%.64s\" for the encoder: only targets (rates, bpp, layer-bytes, "
+                "psnr, slopes), max-bytes and max-component-bytes may change from frame to frame; this needs another "
+                "plan",
+                option->key, frame, encoder);
+            return WVL_ERROR_PARAMETER;
         }
     }
     return WVL_OK;

@@ -196,21 +196,6 @@ wvl_status wvl_row_pusher_create(const wvl_plan *plan, const wvl_row_component *
     return WVL_OK;
 }
 
-/* Under the lock: copies what of rows [p->at, end) is wanted. first: the row that data begins with. */
-static void copy_rows(const wvl_row_pusher *p, const void *const *data, const size_t *pitch_bytes, uint64_t first,
-                      uint64_t end)
-{
-    for (uint32_t b = 0; b < p->buffer_count; b++) {
-        const wvl_row_buffer *w = &p->wanted[b];
-        uint64_t origin = count_rows(p, b, first),
-                 last = wvl_min_u64(count_rows(p, b, end), w->first_row + w->row_count);
-        for (uint64_t row = wvl_max_u64(count_rows(p, b, p->at), w->first_row); row < last; row++) {
-            memcpy((uint8_t *)w->data + (row - w->first_row) * w->pitch_bytes,
-                   (const uint8_t *)data[b] + (row - origin) * pitch_bytes[b], w->row_bytes);
-        }
-    }
-}
-
 /* Under the lock: how far rows can be taken now: to the row behind which more of some buffer than is wanted comes. */
 static uint64_t find_end(const wvl_row_pusher *p, uint64_t end)
 {
@@ -246,7 +231,16 @@ wvl_status wvl_row_pusher_push(wvl_row_pusher *p, const void *const *data, const
             continue;
         }
         uint64_t next = find_end(p, end);
-        copy_rows(p, data, pitch_bytes, first, next);
+        /* Under the lock: copies what of rows [p->at, end) is wanted. first: the row that data begins with. */
+        for (uint32_t b = 0; b < p->buffer_count; b++) {
+            const wvl_row_buffer *w = &p->wanted[b];
+            uint64_t origin = count_rows(p, b, first),
+                     last = wvl_min_u64(count_rows(p, b, next), w->first_row + w->row_count);
+            for (uint64_t row = wvl_max_u64(count_rows(p, b, p->at), w->first_row); row < last; row++) {
+                memcpy((uint8_t *)w->data + (row - w->first_row) * w->pitch_bytes,
+                       (const uint8_t *)data[b] + (row - origin) * pitch_bytes[b], w->row_bytes);
+            }
+        }
         p->at = next;
         pthread_cond_broadcast(&p->changed);
     }

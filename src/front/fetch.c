@@ -125,26 +125,26 @@ static int choose_convert(unsigned mct, unsigned kind)
     return kind == WVL_LINE_F32 ? WVL_CONVERT_F32 : -1;
 }
 
-void wvl_front_build_group(const wvl_front_kernels *kernels, const wvl_plan *plan, const wvl_image *image,
-                           uint32_t component, uint32_t count, unsigned mct, unsigned kind, wvl_front_group *group)
+wvl_front_group wvl_front_build_group(const wvl_front_kernels *kernels, const wvl_plan *plan, const wvl_image *image,
+                                      uint32_t component, uint32_t count, unsigned mct, unsigned kind)
 {
-    group->count = count;
-    group->element_bytes = (uint8_t)wvl_line_element_bytes(kind);
+    wvl_front_group group = {.count = count,
+                             .xyz = &plan->syntax.xyz,
+                             .color = choose_color(kernels, plan, component),
+                             .mixes = mct != WVL_MCT_NONE,
+                             .element_bytes = (uint8_t)wvl_line_element_bytes(kind)};
     for (uint32_t i = 0; i < count; i++) {
-        build_plane(kernels, plan, component + i, &image->planes[component + i], &group->plane[i]);
+        build_plane(kernels, plan, component + i, &image->planes[component + i], &group.plane[i]);
     }
-    group->triple.load = NULL;
     if (count == 3) {
-        choose_triple(kernels, image, component, group);
+        choose_triple(kernels, image, component, &group);
     }
-    group->xyz = &plan->syntax.xyz;
-    group->color = choose_color(kernels, plan, component);
-    group->mixes = mct != WVL_MCT_NONE;
     int convert = choose_convert(mct, kind);
-    group->convert = convert < 0 ? NULL : kernels->convert[convert];
-    if (convert >= 0 && !group->convert) {
-        group->convert = wvl_front_fetch_kernels(WVL_CPU_C)->convert[convert];
+    group.convert = convert < 0 ? NULL : kernels->convert[convert];
+    if (convert >= 0 && !group.convert) {
+        group.convert = wvl_front_fetch_kernels(WVL_CPU_C)->convert[convert];
     }
+    return group;
 }
 
 static uint32_t load_planes(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *lines)
@@ -179,34 +179,25 @@ static uint32_t load_triple(const wvl_front_group *group, uint32_t y, uint32_t x
     return outside | pixels->load(row, plane->pitch_bytes, n - head, plane->shift, placed) >> plane->depth;
 }
 
-static uint32_t fetch_piece(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *work,
-                            void *const *rows)
+void wvl_front_fetch_row(void *fetch, uint32_t y, void *const *rows)
 {
-    int32_t *lines[WVL_FRONT_PLANES_MAX];
-    const int32_t *loaded[WVL_FRONT_PLANES_MAX];
-    for (uint32_t i = 0; i < group->count; i++) {
-        loaded[i] = lines[i] = group->convert ? work[i] : rows[i];
-    }
-    uint32_t outside = group->triple.load ? load_triple(group, y, x, n, lines) : load_planes(group, y, x, n, lines);
-    if (group->color) {
-        group->color(group->xyz, n, lines);
-    }
-    for (uint32_t i = 0; group->convert && i < (group->mixes ? 1 : group->count); i++) {
-        group->convert(loaded + i, n, rows + i);
-    }
-    return outside;
-}
-
-uint32_t wvl_front_fetch_row(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *work,
-                             void *const *rows)
-{
-    uint32_t outside = 0;
-    for (uint32_t at = 0; at < n; at += WVL_FRONT_PIECE) {
+    wvl_front_fetch *f = fetch;
+    const wvl_front_group *group = &f->group;
+    for (uint32_t at = 0; at < f->n; at += WVL_FRONT_PIECE) {
+        uint32_t x = f->x + at, n = wvl_min_u32(f->n - at, WVL_FRONT_PIECE);
         void *piece[WVL_FRONT_PLANES_MAX];
+        int32_t *lines[WVL_FRONT_PLANES_MAX];
+        const int32_t *loaded[WVL_FRONT_PLANES_MAX];
         for (uint32_t i = 0; i < group->count; i++) {
             piece[i] = (uint8_t *)rows[i] + (uint64_t)at * group->element_bytes;
+            loaded[i] = lines[i] = group->convert ? f->work[i] : piece[i];
         }
-        outside |= fetch_piece(group, y, x + at, wvl_min_u32(n - at, WVL_FRONT_PIECE), work, piece);
+        f->outside |= group->triple.load ? load_triple(group, y, x, n, lines) : load_planes(group, y, x, n, lines);
+        if (group->color) {
+            group->color(group->xyz, n, lines);
+        }
+        for (uint32_t i = 0; group->convert && i < (group->mixes ? 1 : group->count); i++) {
+            group->convert(loaded + i, n, piece + i);
+        }
     }
-    return outside;
 }

@@ -137,12 +137,17 @@ static inline uint32_t wvl_front_count_strands(const wvl_plan *plan, const wvl_t
 
 /* Components [component, component + count), a multiple of which wvl_front_count_strands gives, with transform mct
  * (WVL_MCT_*, NONE unless count is 3), delivered as WVL_LINE_* kind. */
-void wvl_front_build_group(const wvl_front_kernels *kernels, const wvl_plan *plan, const wvl_image *image,
-                           uint32_t component, uint32_t count, unsigned mct, unsigned kind, wvl_front_group *group);
-/* Row y, columns [x, x + n), component coordinates. work: `count` lines of n samples, WVL_FRONT_PIECE at most, used
- * when there is a conversion; rows: the same in the group's kind. Returns 0 when every sample is within the declared
- * depth. */
-uint32_t wvl_front_fetch_row(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *work,
-                             void *const *rows);
+wvl_front_group wvl_front_build_group(const wvl_front_kernels *kernels, const wvl_plan *plan, const wvl_image *image,
+                                      uint32_t component, uint32_t count, unsigned mct, unsigned kind);
+/* Columns [x, x + n) of rows of a group, component coordinates. */
+typedef struct wvl_front_fetch {
+    wvl_front_group group;
+    int32_t *const *work; /* `count` lines of n samples, WVL_FRONT_PIECE at most, used when there is a conversion */
+    uint32_t x, n;
+    uint32_t outside; /* set to other than 0 by samples that are not within the declared depth */
+} wvl_front_fetch;
+
+/* For the member fetch of wvl_dwt_strip. rows: `count` lines of n samples in the group's kind. */
+void wvl_front_fetch_row(void *fetch, uint32_t y, void *const *rows);
 
 #endif

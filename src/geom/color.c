@@ -206,21 +206,6 @@ void wvl_color_build(const wvl_settings *s, const wvl_image_format *f, double *l
 
 /* ---- Rules ----------------------------------------------------------------------------------- */
 
-static void check_samples(const wvl_image_format *f, unsigned least, wvl_report *r)
-{
-    for (uint32_t c = 0; c < 3; c++) {
-        const wvl_component_format *cf = &f->components[c];
-        wvl_report_if(r, cf->dx > 1 || cf->dy > 1,
-                      "input-color: component %u is subsampled %u,%u; X'Y'Z' needs every sample of all three", c,
-                      cf->dx ? cf->dx : 1, cf->dy ? cf->dy : 1);
-        wvl_report_if(r, cf->is_signed, "input-color: component %u is signed; X'Y'Z' needs unsigned samples", c);
-        int is_other = cf->depth != f->components[0].depth;
-        wvl_report_if(r, is_other || (c == 0 && (cf->depth < least || cf->depth > DEPTH_MOST)),
-                      "input-color: component %u has depth %u; three equal depths of %u to %u are supported", c,
-                      cf->depth, least, DEPTH_MOST);
-    }
-}
-
 void wvl_color_check(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
     int is_xyz = s->input_color == WVL_INPUT_XYZ;
@@ -239,7 +224,18 @@ void wvl_color_check(const wvl_settings *s, const wvl_image_format *f, wvl_repor
         wvl_report_add(r, "input-color: %u components; X'Y'Z' needs three", f->component_count);
         return;
     }
-    check_samples(f, is_xyz ? WVL_XYZ_DEPTH : DEPTH_LEAST, r);
+    unsigned least = is_xyz ? WVL_XYZ_DEPTH : DEPTH_LEAST;
+    for (uint32_t c = 0; c < 3; c++) {
+        const wvl_component_format *cf = &f->components[c];
+        wvl_report_if(r, cf->dx > 1 || cf->dy > 1,
+                      "input-color: component %u is subsampled %u,%u; X'Y'Z' needs every sample of all three", c,
+                      cf->dx ? cf->dx : 1, cf->dy ? cf->dy : 1);
+        wvl_report_if(r, cf->is_signed, "input-color: component %u is signed; X'Y'Z' needs unsigned samples", c);
+        int is_other = cf->depth != f->components[0].depth;
+        wvl_report_if(r, is_other || (c == 0 && (cf->depth < least || cf->depth > DEPTH_MOST)),
+                      "input-color: component %u has depth %u; three equal depths of %u to %u are supported", c,
+                      cf->depth, least, DEPTH_MOST);
+    }
     wvl_report_if(r, s->jp2,
                   "input-color: JP2 has no colour space for X'Y'Z' of digital cinema (I.5.3.3); write a codestream");
 }

@@ -143,22 +143,6 @@ static void check_quantizer(const wvl_settings *s, wvl_report *r)
                   "qfactor with quantization derived: its steps differ from band to band; use expounded (E-5)");
 }
 
-static void check_transform(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
-{
-    int is_cinema =
-        wvl_profile_of(s->profile)->family == WVL_FAMILY_CINEMA; /* which asks for three components itself */
-    if (s->mct == 1 && f->component_count < 3 && !is_cinema) {
-        wvl_report_add(r,
-                       "mct on, but the colour transform needs three components, and the picture has %u; use auto or "
-                       "off (G.2, G.3)",
-                       f->component_count);
-    } else if (s->mct == 1 && f->component_count >= 3 && wvl_plan_choose_mct(s, f) == WVL_MCT_NONE) {
-        wvl_report_add(r, "mct: the colour transform needs one depth, sign and subsampling for the first three "
-                          "components (G.2, G.3)");
-    }
-    check_quantizer(s, r);
-}
-
 static void check_blocks(const wvl_settings *s, wvl_report *r)
 {
     int xcb = log2_exact(s->block_width), ycb = log2_exact(s->block_height);
@@ -249,19 +233,6 @@ uint64_t wvl_settings_count_tiles(const wvl_settings *s, const wvl_image_format 
 }
 
 /* ---- Headers in headers, registration -------------------------------------------------------- */
-
-static void check_pointers(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
-{
-    wvl_report_if(r, s->packed_headers != WVL_PACKED_NONE && (s->plt || s->plm),
-                  "packed-headers with %s: decoders differ in whether a packet's length counts its header then; "
-                  "use one of them (A.7.2 to A.7.5)",
-                  s->plt ? "plt" : "plm");
-    wvl_report_if(r, s->registration_count && f->component_count > 16383,
-                  "registration: %u components; CRG holds 16383 (A.9.1)", f->component_count);
-    wvl_report_if(r, s->registration_count > 1 && s->registration_count != f->component_count,
-                  "registration: %u pairs for %u components; give one for all, or one for each (A.9.1)",
-                  s->registration_count, f->component_count);
-}
 
 /* ---- Profiles 0 and 1 (A.10, Table A.45): what is checked, and from which source, is told in the documentation --- */
 
@@ -473,12 +444,32 @@ int wvl_plan_check(const wvl_settings *s, const wvl_image_format *f, wvl_report 
     check_grid(f, s, r);
     if (r->count == before) {
         wvl_color_check(s, f, r);
-        check_transform(s, f, r);
+        int is_cinema =
+            wvl_profile_of(s->profile)->family == WVL_FAMILY_CINEMA; /* which asks for three components itself */
+        if (s->mct == 1 && f->component_count < 3 && !is_cinema) {
+            wvl_report_add(
+                r,
+                "mct on, but the colour transform needs three components, and the picture has %u; use auto or "
+                "off (G.2, G.3)",
+                f->component_count);
+        } else if (s->mct == 1 && f->component_count >= 3 && wvl_plan_choose_mct(s, f) == WVL_MCT_NONE) {
+            wvl_report_add(r, "mct: the colour transform needs one depth, sign and subsampling for the first three "
+                              "components (G.2, G.3)");
+        }
+        check_quantizer(s, r);
     }
     check_blocks(s, r);
     check_structure(s, f, r);
     check_targets(s, r);
-    check_pointers(s, f, r);
+    wvl_report_if(r, s->packed_headers != WVL_PACKED_NONE && (s->plt || s->plm),
+                  "packed-headers with %s: decoders differ in whether a packet's length counts its header then; "
+                  "use one of them (A.7.2 to A.7.5)",
+                  s->plt ? "plt" : "plm");
+    wvl_report_if(r, s->registration_count && f->component_count > 16383,
+                  "registration: %u components; CRG holds 16383 (A.9.1)", f->component_count);
+    wvl_report_if(r, s->registration_count > 1 && s->registration_count != f->component_count,
+                  "registration: %u pairs for %u components; give one for all, or one for each (A.9.1)",
+                  s->registration_count, f->component_count);
     wvl_plan_check_ht(s, r);
     if (r->count == before) {
         check_overrides(s, f, r);

@@ -361,26 +361,6 @@ static void check_keep(const profile_job *j)
 
 /* ---- HT blocks ------------------------------------------------------------------------------- */
 
-/* PS3.5 asks for a base resolution of which "width or height" are at most 64; both are, so that no reader can disagree.
- */
-static void check_dicom(const profile_job *j)
-{
-    const wvl_image_format *f = j->f;
-    uint64_t side = j->s->levels <= WVL_MAX_LEVELS ? wvl_settings_lowest_side(f, j->s->levels) : 0;
-    refuse_if(j, side > WVL_THUMBNAIL_SIDE,
-              "levels %u leave %llu samples; a lowest resolution of at most %u,%u is required, use levels=auto (%s)",
-              j->s->levels, (unsigned long long)side, WVL_THUMBNAIL_SIDE, WVL_THUMBNAIL_SIDE, j->clause);
-    refuse_if(j, f->component_count != 1 && f->component_count != 3,
-              "%u components; one or three are allowed (PS3.3 C.7.6.3.1.1)", f->component_count);
-    for (uint32_t c = 0; c < f->component_count && c < 3; c++) {
-        const wvl_component_format *k = &f->components[c];
-        refuse_if(j,
-                  step_of(k->dx) != 1 || step_of(k->dy) != 1 || k->depth != f->components->depth ||
-                      k->is_signed != f->components->is_signed,
-                  "component %u: components must be alike, without subsampling (PS3.5 8.2)", c);
-    }
-}
-
 static void check_imf_ht(const profile_job *j)
 {
     refuse_if(j, j->f->x1 > 8192 || j->f->y1 > 6224, "%u,%u samples; at most 8192,6224 are allowed (%s)", j->f->x1,
@@ -419,7 +399,24 @@ static void check_ht(const profile_job *j)
               containers[s->jp2 <= WVL_CONTAINER_JPH ? s->jp2 : 0]);
     check_wavelet(j);
     if (j->row->family == WVL_FAMILY_DICOM) {
-        check_dicom(j);
+        /* PS3.5 asks for a base resolution of which "width or height" are at most 64; both are, so that no reader can
+         * disagree.
+         */
+        const wvl_image_format *f = j->f;
+        uint64_t side = j->s->levels <= WVL_MAX_LEVELS ? wvl_settings_lowest_side(f, j->s->levels) : 0;
+        refuse_if(
+            j, side > WVL_THUMBNAIL_SIDE,
+            "levels %u leave %llu samples; a lowest resolution of at most %u,%u is required, use levels=auto (%s)",
+            j->s->levels, (unsigned long long)side, WVL_THUMBNAIL_SIDE, WVL_THUMBNAIL_SIDE, j->clause);
+        refuse_if(j, f->component_count != 1 && f->component_count != 3,
+                  "%u components; one or three are allowed (PS3.3 C.7.6.3.1.1)", f->component_count);
+        for (uint32_t c = 0; c < f->component_count && c < 3; c++) {
+            const wvl_component_format *k = &f->components[c];
+            refuse_if(j,
+                      step_of(k->dx) != 1 || step_of(k->dy) != 1 || k->depth != f->components->depth ||
+                          k->is_signed != f->components->is_signed,
+                      "component %u: components must be alike, without subsampling (PS3.5 8.2)", c);
+        }
     } else {
         check_imf_ht(j);
     }

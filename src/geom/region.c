@@ -40,17 +40,18 @@ static span clamp(span s, uint64_t first, uint64_t end)
     return s;
 }
 
-/* Band interval [b0, b1) of an axis whose tile-component covers [t0, t1). */
-static span project(span s, uint32_t t0, uint32_t t1, unsigned level, int high, int reversible, uint32_t b0,
-                    uint32_t b1)
+/* Band interval of the axis (1: y) of a tile-component. */
+static span project(span s, const wvl_tile_component *tc, const wvl_tile_band *band, int axis)
 {
+    uint32_t t0 = axis ? tc->rect.y0 : tc->rect.x0, t1 = axis ? tc->rect.y1 : tc->rect.x1;
+    int high = band->orient >> axis & 1;
     s = clamp(s, t0, t1);
-    for (unsigned d = 1; d <= level && s.first <= s.last; d++) {
-        int is_high = high && d == level;
-        s = step_up(s, is_high, reversible);
+    for (unsigned d = 1; d <= band->level && s.first <= s.last; d++) {
+        int is_high = high && d == band->level;
+        s = step_up(s, is_high, tc->reversible);
         s = is_high ? s : clamp(s, wvl_ceil_shift(t0, d), wvl_ceil_shift(t1, d));
     }
-    return clamp(s, b0, b1);
+    return axis ? clamp(s, band->rect.y0, band->rect.y1) : clamp(s, band->rect.x0, band->rect.x1);
 }
 
 wvl_rect wvl_geom_region_in_band(const wvl_plan_component *component, const wvl_tile_component *tc,
@@ -63,10 +64,8 @@ wvl_rect wvl_geom_region_in_band(const wvl_plan_component *component, const wvl_
         y.last < (int64_t)tc->rect.y0 || y.first >= (int64_t)tc->rect.y1) {
         return none;
     }
-    x = project(x, tc->rect.x0, tc->rect.x1, band->level, band->orient & 1, tc->reversible, band->rect.x0,
-                band->rect.x1);
-    y = project(y, tc->rect.y0, tc->rect.y1, band->level, band->orient >> 1, tc->reversible, band->rect.y0,
-                band->rect.y1);
+    x = project(x, tc, band, 0);
+    y = project(y, tc, band, 1);
     if (x.first > x.last || y.first > y.last) {
         return none;
     }

@@ -317,30 +317,26 @@ wvl_rect wvl_geom_block_rect(const wvl_tile_band *band, uint32_t col, uint32_t r
     return r;
 }
 
+typedef struct block_axis {
+    uint32_t first, end;
+} block_axis;
+
 /* Block columns (relative to the first) that lie in precinct `index` of size 2^pp (in band samples) and in [b0, b1). */
-static void precinct_axis(uint64_t index, unsigned pp, unsigned cb, uint32_t b0, uint32_t b1, uint32_t first,
-                          uint32_t *lo, uint32_t *hi)
+static block_axis precinct_axis(uint64_t index, unsigned pp, unsigned cb, uint32_t b0, uint32_t b1, uint32_t first)
 {
     uint64_t p0 = wvl_max_u64(index << pp, b0), p1 = wvl_min_u64((index + 1) << pp, b1);
-    *lo = *hi = 0;
-    if (p0 < p1) {
-        *lo = (uint32_t)(p0 >> cb) - first;
-        *hi = (uint32_t)wvl_ceil_shift(p1, cb) - first;
-    }
+    return p0 < p1 ? (block_axis){(uint32_t)(p0 >> cb) - first, (uint32_t)wvl_ceil_shift(p1, cb) - first}
+                   : (block_axis){0, 0};
 }
 
 wvl_rect wvl_geom_precinct_blocks(const wvl_tile_resolution *res, const wvl_tile_band *band, uint32_t precinct_col,
                                   uint32_t precinct_row)
 {
     unsigned cut = res->band_count == 1 ? 0 : 1;
-    wvl_rect r;
-    precinct_axis((uint64_t)res->precinct_x0 + precinct_col, res->ppx - cut, band->xcb, band->rect.x0, band->rect.x1,
-                  band->block_x0, &r.x0, &r.x1);
-    precinct_axis((uint64_t)res->precinct_y0 + precinct_row, res->ppy - cut, band->ycb, band->rect.y0, band->rect.y1,
-                  band->block_y0, &r.y0, &r.y1);
-    if (r.x0 == r.x1 || r.y0 == r.y1) {
-        r.x1 = r.x0;
-        r.y1 = r.y0;
-    }
-    return r;
+    block_axis x = precinct_axis((uint64_t)res->precinct_x0 + precinct_col, res->ppx - cut, band->xcb, band->rect.x0,
+                                 band->rect.x1, band->block_x0);
+    block_axis y = precinct_axis((uint64_t)res->precinct_y0 + precinct_row, res->ppy - cut, band->ycb, band->rect.y0,
+                                 band->rect.y1, band->block_y0);
+    int is_empty = x.first == x.end || y.first == y.end;
+    return (wvl_rect){x.first, y.first, is_empty ? x.first : x.end, is_empty ? y.first : y.end};
 }

@@ -22,13 +22,6 @@ typedef struct given {
     int is_spent; /* the sink serves another encode, and stays as it is */
 } given;
 
-static void take_source(given *g, const wvl_row_source *source)
-{
-    memset(g, 0, sizeof *g);
-    g->has_source =
-        source && wvl_struct_read(&g->source, sizeof g->source, source, WVL_STRUCT_UNTIL(wvl_row_source, user));
-}
-
 static void take_output(given *g, const wvl_sink *sink, const wvl_control *control)
 {
     g->has_sink = sink && wvl_struct_read(&g->sink, sizeof g->sink, sink, WVL_STRUCT_UNTIL(wvl_sink, user));
@@ -202,24 +195,13 @@ static wvl_status open_rows(row_encode *e)
     return WVL_OK;
 }
 
-/* Why there was no memory, if the file was the reason. */
-static void tell_spill(const row_encode *e, wvl_status status, const wvl_session_picture *out)
-{
-    char reason[64] = "";
-    if (status == WVL_ERROR_MEMORY && e->spill.code && out->error && out->error_bytes) {
-        (void)strerror_r(e->spill.code, reason, sizeof reason);
-        snprintf(out->error, out->error_bytes,
-                 "coded blocks that exceed memory_bytes do not fit a file in %s: %s. Free space there, name "
-                 "another spill_folder, or raise memory_bytes",
-                 e->spill.folder, reason);
-    }
-}
-
 static int take_rows(row_encode *e, const wvl_row_source *source, const wvl_rows_options *options, const wvl_sink *sink,
                      const wvl_control *control)
 {
     memset(&e->options, 0, sizeof e->options);
-    take_source(&e->g, source);
+    memset(&e->g, 0, sizeof *&e->g);
+    e->g.has_source =
+        source && wvl_struct_read(&e->g.source, sizeof e->g.source, source, WVL_STRUCT_UNTIL(wvl_row_source, user));
     take_output(&e->g, sink, control);
     int has_options = !options || wvl_struct_read(&e->options, sizeof e->options, options,
                                                   WVL_STRUCT_UNTIL(wvl_rows_options, spill_folder));
@@ -260,7 +242,15 @@ wvl_status wvl_encode_rows(const wvl_plan *plan, const wvl_row_source *source, c
         status = wvl_session_encode(s, &picture);
         wvl_session_release(s);
         give_sink_back(&e.g, sink);
-        tell_spill(&e, status, &picture);
+        /* Why there was no memory, if the file was the reason. */
+        char reason[64] = "";
+        if (status == WVL_ERROR_MEMORY && e.spill.code && picture.error && picture.error_bytes) {
+            (void)strerror_r(e.spill.code, reason, sizeof reason);
+            snprintf(picture.error, picture.error_bytes,
+                     "coded blocks that exceed memory_bytes do not fit a file in %s: %s. Free space there, name "
+                     "another spill_folder, or raise memory_bytes",
+                     e.spill.folder, reason);
+        }
     } else {
         status = refuse(&e.g, sink, WVL_ERROR_MEMORY, wvl_status_text(WVL_ERROR_MEMORY), error, error_bytes);
     }

@@ -240,24 +240,37 @@ static double unseen_of(const wvl_band_coding *band, const block_view *v, const 
     return ldexp(squares * band->weight_mantissa, band->weight_exponent) / band->visual;
 }
 
-/* Returns what is unseen of 9/7. */
-static double fill_block(const measurement *m, const wvl_tile_band *band, const wvl_band_coding *coding,
-                         const block_view *v, const coded_view *l, block_cut cut, int decoded, uint8_t *states,
-                         uint8_t *plane, uint64_t stride)
+/* A plane that a task builds. */
+typedef struct plane_task {
+    measurement *m;
+    uint32_t component;
+    int decoded;
+    uint32_t *copy; /* of a block */
+    uint8_t *states;
+    uint8_t *plane;
+    uint64_t stride;
+} plane_task;
+
+/* at: where the block begins in the plane. Returns what is unseen of 9/7. */
+static double fill_block(const plane_task *t, const wvl_tile_band *band, const block_view *v, const coded_view *l,
+                         block_cut cut, uint64_t at)
 {
+    const measurement *m = t->m;
+    const wvl_band_coding *coding =
+        &m->plan->syntax.codings[m->coefs->tile->components[t->component].coding].band[band->coding_band];
     double unit = ldexp(coding->step, -(int)band->frac_bits), unseen = 0.0;
     if (!cut.nothing && cut.type) {
-        mark_significance_pass(&l->coded, cut.P, states);
+        mark_significance_pass(&l->coded, cut.P, t->states);
     }
     for (uint32_t y = 0; y < v->height; y++) {
         uint32_t row[WIDEST_BLOCK], coded[WIDEST_BLOCK];
-        uint8_t positions[WIDEST_BLOCK], *to = plane + 4 * y * stride;
+        uint8_t positions[WIDEST_BLOCK], *to = t->plane + 4 * (at + y * t->stride);
         load_row(v, y, row);
         load_row(&l->coded, y, coded);
-        find_positions(l, cut, v->frac_bits, coded, &states[(y + 1) * (v->width + 2ull) + 1], positions);
+        find_positions(l, cut, v->frac_bits, coded, &t->states[(y + 1) * (v->width + 2ull) + 1], positions);
         const uint32_t *sent = l->is_changed ? coded : row;
         if (m->reversible) {
-            put_integers(row, sent, positions, decoded, v->width, (int32_t *)(void *)to);
+            put_integers(row, sent, positions, t->decoded, v->width, (int32_t *)(void *)to);
         } else if (m->originals) {
             put_originals(row, unit, v->width, (float *)(void *)to);
         } else {
@@ -269,11 +282,11 @@ static double fill_block(const measurement *m, const wvl_tile_band *band, const 
     return unseen;
 }
 
-static coded_view view_coded(const measurement *m, uint32_t component, const wvl_tile_band *band, uint32_t index,
-                             const block_view *v, uint32_t *copy, uint8_t *cells)
+static coded_view view_coded(const plane_task *t, const wvl_tile_band *band, uint32_t index, const block_view *v)
 {
+    const measurement *m = t->m;
     const wvl_coded_block *block = &m->coded->blocks[band->first_block + index];
-    uint32_t number = m->coefs->tile->components[component].coding;
+    uint32_t number = m->coefs->tile->components[t->component].coding;
     const wvl_band_coding *coding = &m->plan->syntax.codings[number].band[band->coding_band];
     coded_view view = {*v, block->lift, m->plan->rate.rdoq || m->rescale->is_open, coding->step};
     wvl_block_input in = {.coefs = v->samples,
@@ -287,14 +300,16 @@ static coded_view view_coded(const measurement *m, uint32_t component, const wvl
                           .bound = UINT32_MAX >> 1};
     if (view.shift) {
         wvl_roi lift;
-        wvl_roi_block(m->plan, m->coefs->tile, component, band, index, &in, copy, &lift);
+        const wvl_block_range range = {.band = (uint32_t)(band - m->coefs->tile->bands),
+                                       .component = (uint16_t)t->component};
+        wvl_roi_block(m->plan, m->coefs->tile, &range, index, &in, t->copy, &lift);
     } else if (m->plan->rate.rdoq) {
-        wvl_rdoq rdoq = {wvl_rdoq_fetch_kernels(), copy, cells, (int8_t *)cells + WVL_RDOQ_AREA,
+        wvl_rdoq rdoq = {wvl_rdoq_fetch_kernels(), t->copy, t->states, (int8_t *)t->states + WVL_RDOQ_AREA,
                          0}; /* passes are known */
         in.bound = m->coefs->bounds[band->first_block + index];
         (void)wvl_rdoq_change(&rdoq, &in, coding, block->end_slope);
     } else if (m->rescale->is_open) {
-        wvl_rescale_block(m->rescale, number, band->coding_band, copy, &in);
+        wvl_rescale_block(m->rescale, number, band->coding_band, t->copy, &in);
         view.step = m->rescale->plan.syntax.codings[number].band[band->coding_band].step;
     }
     view.coded = (block_view){in.coefs, in.stride, v->width, v->height, in.coef_bytes, in.frac_bits, v->causal};
@@ -302,10 +317,10 @@ static coded_view view_coded(const measurement *m, uint32_t component, const wvl
 }
 
 /* 0: the look is over, the rest is left as it is. */
-static int fill_band(measurement *m, const wvl_tile_resolution *res, const wvl_tile_band *band, uint32_t component,
-                     int decoded, uint32_t *copy, uint8_t *states, uint8_t *plane, uint64_t stride)
+static int fill_band(const plane_task *t, const wvl_tile_resolution *res, const wvl_tile_band *band)
 {
-    const wvl_coding *coding = &m->plan->syntax.codings[m->coefs->tile->components[component].coding];
+    measurement *m = t->m;
+    const wvl_coding *coding = &m->plan->syntax.codings[m->coefs->tile->components[t->component].coding];
     uint32_t col, row;
     wvl_inverse_band_origin(res, band, &col, &row);
     for (uint32_t by = 0; by < band->block_rows; by++) {
@@ -319,14 +334,13 @@ static int fill_band(measurement *m, const wvl_tile_resolution *res, const wvl_t
                             band->coef_bytes,
                             band->frac_bits,
                             (coding->style & WVL_STYLE_VSC) != 0};
-            coded_view l = view_coded(m, component, band, b, &v, copy, states);
+            coded_view l = view_coded(t, band, b, &v);
             block_cut cut = cut_of(&m->coded->blocks[band->first_block + b], &m->coded->states[band->first_block + b],
                                    l.coded.frac_bits);
-            uint64_t at = (uint64_t)(row + rect.y0 - band->rect.y0) * stride + col + (rect.x0 - band->rect.x0);
-            double unseen = fill_block(m, band, &coding->band[band->coding_band], &v, &l, cut, decoded, states,
-                                       plane + 4 * at, stride);
+            uint64_t at = (uint64_t)(row + rect.y0 - band->rect.y0) * t->stride + col + (rect.x0 - band->rect.x0);
+            double unseen = fill_block(t, band, &v, &l, cut, at);
             if (unseen != 0.0) { /* 5/3 has none, and several tasks for a component */
-                m->unseen[component - m->first_component] += unseen;
+                m->unseen[t->component - m->first_component] += unseen;
             }
             if (wvl_look_after(m->look, WVL_LOOK_REBUILD, 1)) {
                 return 0;
@@ -349,11 +363,11 @@ static void build_plane(void *arg, uint32_t index, uint32_t worker)
     uint8_t *plane = plane_of(m, index), *spare = plane + 4 * m->plane_elements, *row = spare + 4 * m->plane_elements;
     uint8_t *copy = plane + 4 * plane_count(&m->plan->rate) * m->plane_elements, *states = copy + 4 * BLOCK_SAMPLES;
     plane = m->originals ? original_of(m, index) : plane;
+    plane_task t = {m, component, (int)(index & 1), (uint32_t *)(void *)copy, states, plane, stride};
     for (unsigned r = 0; r <= tc->levels; r++) {
         const wvl_tile_resolution *res = &tile->resolutions[tc->first_resolution + r];
         for (unsigned b = 0; b < res->band_count; b++) {
-            if (!fill_band(m, res, &tile->bands[res->first_band + b], component, (int)(index & 1),
-                           (uint32_t *)(void *)copy, states, plane, stride)) {
+            if (!fill_band(&t, res, &tile->bands[res->first_band + b])) {
                 return;
             }
         }
@@ -528,13 +542,17 @@ uint64_t wvl_quality_bytes(const wvl_plan *plan, uint64_t largest_tile_component
 }
 
 double wvl_quality_measure(const wvl_plan *plan, const wvl_coefs *coefs, const wvl_coded_tile *tiles,
-                           const wvl_rescale *rescale, uint64_t largest_tile_component, wvl_pool *pool,
-                           const wvl_look *look, void *memory)
+                           const wvl_rescale *rescale, wvl_pool *pool, const wvl_look *look, void *memory)
 {
     double sum = 0.0;
     for (uint32_t t = 0; t < plan->syntax.tile_count; t++) {
-        measurement m = {plan, &coefs[t], &tiles[t], 0,    0,    largest_tile_component, memory, rescale,
-                         0,    0,         0.5f,      look, {0.0}};
+        measurement m = {.plan = plan,
+                         .coefs = &coefs[t],
+                         .coded = &tiles[t],
+                         .plane_elements = plan->memory.largest_tile_component,
+                         .memory = memory,
+                         .rescale = rescale,
+                         .look = look};
         for (uint32_t c = 0; c < plan->syntax.component_count && !wvl_look_is_over(look); c += m.component_count) {
             int mct = coefs[t].tile->mct && c == 0;
             m.first_component = c;

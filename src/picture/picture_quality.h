@@ -22,7 +22,6 @@ uint64_t wvl_quality_bytes(const wvl_plan *plan, uint64_t largest_tile_component
  * the look is over the result means nothing.
  */
 double wvl_quality_measure(const wvl_plan *plan, const wvl_coefs *coefs, const wvl_coded_tile *tiles,
-                           const wvl_rescale *rescale, uint64_t largest_tile_component, wvl_pool *pool,
-                           const wvl_look *look, void *memory);
+                           const wvl_rescale *rescale, wvl_pool *pool, const wvl_look *look, void *memory);
 
 #endif

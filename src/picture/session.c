@@ -151,7 +151,8 @@ wvl_status wvl_session_encode(wvl_session *s, const wvl_session_picture *p)
     if (!s->many) {
         wvl_drive_close(&s->drive);
     }
-    wvl_session_drop_held(s);
+    wvl_free(&s->plan->context->host, s->out.held, s->out.held_bytes);
+    s->out.held = NULL;
     wvl_coder_fini(&s->coder);
     wvl_session_give_pixels_back(s);
     status = close_sink(s->now.sink, status, s->now.error, s->now.error_bytes);

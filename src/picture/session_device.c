@@ -7,6 +7,7 @@
 #include "codec/cs/cs.h"
 #include "codec/jp2/jp2.h"
 #include "codec/sink/sink.h"
+#include "codec/write/assembly.h"
 #include "device/shares.h"
 #include "picture/session_state.h"
 
@@ -94,8 +95,8 @@ static wvl_pictures *take_pictures(wvl_session *s, int is_again, char *reason, s
         for (uint32_t i = 0; i < devices.count && status != WVL_OK; i++) {
             uint32_t ordinal = devices.ordinals[i];
             if (!(s->devices.gave_up >> (ordinal & 31) & 1)) {
-                status =
-                    wvl_pictures_open(&s->devices.own, plan, ordinal, 1, &plan->context->trace, reason, reason_bytes);
+                status = wvl_pictures_open(&s->devices.own, plan, wvl_assembly_whole(plan), ordinal, 1, reason,
+                                           reason_bytes);
             }
         }
         if (status != WVL_OK) {

@@ -78,12 +78,6 @@ static wvl_status open_output(wvl_session *s, uint64_t bytes)
     return s->out.held ? WVL_OK : WVL_ERROR_MEMORY;
 }
 
-void wvl_session_drop_held(wvl_session *s)
-{
-    wvl_free(&s->plan->context->host, s->out.held, s->out.held_bytes);
-    s->out.held = NULL;
-}
-
 /* Its time is a stage of its own. */
 wvl_status wvl_session_judge(wvl_session *s, const void *data, uint64_t bytes)
 {

@@ -93,7 +93,6 @@ void wvl_session_give_pixels_back(wvl_session *s);
 wvl_status wvl_session_send_finished(wvl_session *s, const uint8_t *data, uint64_t bytes);
 int wvl_session_put(void *session, const void *data, size_t bytes);
 int wvl_session_flush(wvl_session *s);
-void wvl_session_drop_held(wvl_session *s);
 /* Judges finished bytes by their profile, if it has rules for them, before anybody gets them. Within writing. */
 wvl_status wvl_session_judge(wvl_session *s, const void *data, uint64_t bytes);
 /* Header of the codestream's box; 0: there is none. */

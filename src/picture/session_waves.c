@@ -22,22 +22,23 @@
 #include "waves/drive.h"
 #include "waves/source_wave.h"
 
+static const char *const stage_names[WVL_STAGES] = {"wavelane transform", "wavelane code", "wavelane rate",
+                                                    "wavelane write", "wavelane check"};
+
 double wvl_session_begin_stage(wvl_session *s, wvl_stage stage)
 {
-    static const char *const names[WVL_STAGES] = {"wavelane transform", "wavelane code", "wavelane rate",
-                                                  "wavelane write", "wavelane check"};
     s->work.stage = stage;
-    wvl_range_open(names[stage]);
+    wvl_range_open(stage_names[stage]);
     return wvl_trace_now();
 }
 
 void wvl_session_end_stage(wvl_session *s, wvl_stage stage, double start)
 {
-    static const char *const names[WVL_STAGES] = {"transform", "code", "rate", "write", "check"};
     double end = wvl_trace_now();
     wvl_range_close();
     s->work.seconds[stage] += end - start;
-    wvl_trace_put(&s->plan->context->trace, s->track, names[stage], s->now.number, start, end);
+    wvl_trace_put(&s->plan->context->trace, s->track, stage_names[stage] + sizeof "wavelane", s->now.number, start,
+                  end);
 }
 
 wvl_status wvl_session_fail(wvl_session *s, wvl_status status, const char *text)
@@ -130,17 +131,6 @@ wvl_status wvl_session_fail_rows(wvl_session *s, wvl_status status)
 
 static void submit_beside(void *user) { wvl_drive_submit_ahead(user); }
 
-/* The coder's lists have room for one tile of this size. */
-static wvl_status code_strip(wvl_session *s, uint32_t count)
-{
-    wvl_status status = WVL_OK;
-    for (uint32_t t = 0; t < count && status == WVL_OK; t++) {
-        s->source.tile = t;
-        status = wvl_coder_code_tiles(&s->coder, &s->drive.coefs[t], 1);
-    }
-    return status;
-}
-
 static wvl_status code_wave(wvl_session *s, uint32_t count)
 {
     double start = wvl_session_begin_stage(s, WVL_STAGE_CODE);
@@ -148,8 +138,13 @@ static wvl_status code_wave(wvl_session *s, uint32_t count)
     s->coder.beside = submit_beside;
     s->coder.beside_user = &s->drive;
     s->coder.blocks.source = wvl_wave_source_open(&s->source, &s->drive, &s->coder.blocks);
-    wvl_status status =
-        s->drive.cut.strip_rows ? code_strip(s, count) : wvl_coder_code_tiles(&s->coder, s->drive.coefs, count);
+    wvl_status status = WVL_OK;
+    uint32_t step =
+        s->drive.cut.strip_rows ? 1 : count; /* the coder's lists have room for one tile of a strip's size */
+    for (uint32_t t = 0; t < count && status == WVL_OK; t += step) {
+        s->source.tile = t;
+        status = wvl_coder_code_tiles(&s->coder, &s->drive.coefs[t], step);
+    }
     if (s->now.spill) {
         wvl_spill_rest(s->now.spill);
     }
@@ -186,9 +181,8 @@ void wvl_session_give_pixels_back(wvl_session *s)
 static double measure_error(void *user)
 {
     wvl_session *s = user;
-    return wvl_quality_measure(s->plan, s->wave.coefs, s->coder.tiles, &s->coder.recode.rescale,
-                               s->plan->memory.largest_tile_component, s->plan->context->pool, &s->look,
-                               s->quality_memory);
+    return wvl_quality_measure(s->plan, s->wave.coefs, s->coder.tiles, &s->coder.recode.rescale, s->plan->context->pool,
+                               &s->look, s->quality_memory);
 }
 
 /* The kept wave's tile plans stay in use while layers are chosen: finishing builds its own in the scratch beside them.
@@ -229,15 +223,6 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
         wvl_session_end_stage(s, WVL_STAGE_WRITE, start);
     }
     return status;
-}
-
-static wvl_status open_coder(wvl_session *s)
-{
-    const wvl_context *context = s->plan->context;
-    wvl_coder_options options = {&context->host, s->plan,  context->pool,
-                                 s->now.number,  &s->look, s->memory.worker_memory,
-                                 tick,           s,        s->now.spill};
-    return wvl_coder_init(&s->coder, &options);
 }
 
 /* Job after job: transformed, coded, sent. WVL_AGAIN: as wvl_drive_open. Where coefficients are kept there is one job,
@@ -321,7 +306,11 @@ wvl_status wvl_session_encode_waves(wvl_session *s, wvl_result **result)
 {
     uint64_t codestream_offset = 0;
     int in_strips = s->way.in_strips;
-    wvl_status status = open_coder(s);
+    const wvl_context *context = s->plan->context;
+    wvl_coder_options options = {&context->host, s->plan,  context->pool,
+                                 s->now.number,  &s->look, s->memory.worker_memory,
+                                 tick,           s,        s->now.spill};
+    wvl_status status = wvl_coder_init(&s->coder, &options);
     TRY(status, wvl_session_open_early(s, &codestream_offset));
     do {
         if (status == WVL_OK) {

@@ -48,24 +48,6 @@ static wvl_status add_boxes(plan_request *r, wvl_plan *plan)
     return status;
 }
 
-/* The limit of the context, before anything is allocated. */
-static void check_samples(const plan_request *r, wvl_report *report)
-{
-    const wvl_image_format *f = &r->format;
-    uint64_t samples = 0, most = r->given.context->max_samples;
-    for (uint32_t c = 0; most && c < f->component_count; c++) {
-        uint64_t dx = f->components[c].dx ? f->components[c].dx : 1, dy = f->components[c].dy ? f->components[c].dy : 1;
-        uint64_t width = wvl_ceil_div(f->x1, dx) - wvl_ceil_div(f->x0, dx),
-                 height = wvl_ceil_div(f->y1, dy) - wvl_ceil_div(f->y0, dy);
-        samples = wvl_add_saturate(samples, wvl_mul_saturate(width, height));
-    }
-    if (samples > most) {
-        wvl_report_add(report,
-                       "the picture has %llu samples, and %llu are the limit that was set (max_samples of the context)",
-                       (unsigned long long)samples, (unsigned long long)most);
-    }
-}
-
 static wvl_status measure(plan_request *r, wvl_plan *plan)
 {
     char problem[320] = "";
@@ -84,7 +66,22 @@ static wvl_status build_checked(plan_request *r, wvl_plan **plan)
     wvl_settings settings = r->given.params->settings;
     wvl_settings_settle(&settings, &r->format);
     if (wvl_plan_check(&settings, &r->format, &report)) {
-        check_samples(r, &report);
+        /* The limit of the context, before anything is allocated. */
+        const wvl_image_format *f = &r->format;
+        uint64_t samples = 0, most = r->given.context->max_samples;
+        for (uint32_t c = 0; most && c < f->component_count; c++) {
+            uint64_t dx = f->components[c].dx ? f->components[c].dx : 1,
+                     dy = f->components[c].dy ? f->components[c].dy : 1;
+            uint64_t width = wvl_ceil_div(f->x1, dx) - wvl_ceil_div(f->x0, dx),
+                     height = wvl_ceil_div(f->y1, dy) - wvl_ceil_div(f->y0, dy);
+            samples = wvl_add_saturate(samples, wvl_mul_saturate(width, height));
+        }
+        if (samples > most) {
+            wvl_report_add(
+                &report,
+                "the picture has %llu samples, and %llu are the limit that was set (max_samples of the context)",
+                (unsigned long long)samples, (unsigned long long)most);
+        }
     }
     wvl_profile_check_file(&settings, r->jp2, &report);
     if (report.count) {

@@ -52,19 +52,6 @@ static void take_most(wvl_backend_memory *most, const wvl_backend_memory *other)
     most->spill_bytes = wvl_max_u64(most->spill_bytes, other->spill_bytes);
 }
 
-/* A picture that the device could finish, and that does not fit. */
-static void lower(const wvl_backend_vtable *table, const wvl_job_cut *cut, wvl_device_way *d)
-{
-    const char *why;
-    d->reach = wvl_cut_reach(cut, table, NULL, &why);
-    if (d->reach < WVL_REACH_BLOCKS) {
-        d->why = why;
-    } else {
-        d->why = cut->strip_rows ? "the picture exceeds the option device-memory and goes in strips"
-                                 : "the picture exceeds the option device-memory and goes in waves of tiles";
-    }
-}
-
 /* Finished by one device, or divided between several, as far as that fits. 0: neither does. */
 static int join_finished(const wvl_plan *plan, const wvl_backend_memory *picture, const wvl_backend_memory *shares,
                          wvl_backend_memory *most)
@@ -98,7 +85,15 @@ wvl_status wvl_plan_find_device(const wvl_plan *plan, wvl_device_way *d)
         return status == WVL_OK ? WVL_ERROR_MEMORY : status;
     }
     if (d->reach == WVL_REACH_PACKETS && !join_finished(plan, &picture, &shares, &d->memory)) {
-        lower(table, &d->cut, d);
+        /* A picture that the device could finish, and that does not fit. */
+        const char *why;
+        d->reach = wvl_cut_reach(&d->cut, table, NULL, &why);
+        if (d->reach < WVL_REACH_BLOCKS) {
+            d->why = why;
+        } else {
+            d->why = d->cut.strip_rows ? "the picture exceeds the option device-memory and goes in strips"
+                                       : "the picture exceeds the option device-memory and goes in waves of tiles";
+        }
     }
     if (fits(plan, &workspace)) {
         wvl_backend_memory jobs = measure_jobs(plan, table, &d->cut, &workspace);

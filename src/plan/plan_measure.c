@@ -231,8 +231,9 @@ static wvl_status count_parts(const tile_walk *w, char *problem, size_t problem_
         wvl_order_carve(plan, plan->memory.most_resolutions, plan->memory.most_precincts, &carver, &order);
     }
     const wvl_tile_walk tiles = {plan, NULL, &tile};
-    wvl_status status = wvl_coder_count_parts(plan, w->look, &w->coder, &tiles, &order, w->least->group_bytes,
-                                              &plan->syntax.part_count, problem, problem_bytes);
+    wvl_division division = {plan, w->look, NULL, w->least->group_bytes, 0, problem, problem_bytes};
+    wvl_status status = wvl_coder_count_parts(&division, &w->coder, &tiles, &order);
+    plan->syntax.part_count = division.part_count;
     plan->memory.spare_parts = w->coder.spare_parts;
     wvl_free(&plan->context->host, memory, bytes);
     return status;
@@ -272,7 +273,8 @@ static uint64_t count_certain(const wvl_plan *plan, const wvl_coder_memory *code
 void wvl_plan_bound_output(wvl_plan *plan)
 {
     uint64_t boxes = plan->syntax.jp2 ? plan->syntax.boxes_before.bytes + WVL_JP2_MAX_HEADER_BYTES : 0;
-    plan->memory.output_bytes_bound = wvl_add_saturate(wvl_coder_most_bytes(plan), boxes);
+    uint64_t most = wvl_min_u64(plan->memory.codestream_bytes_most, wvl_coder_asked_bytes(plan));
+    plan->memory.output_bytes_bound = wvl_add_saturate(most, boxes);
 }
 
 static void promise_memory(wvl_plan *plan, const wvl_coder_sum *sum, const wvl_coder_memory *coder, uint64_t wave_bytes)

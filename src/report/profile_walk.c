@@ -67,19 +67,15 @@ void wvl_profile_space_lengths(wvl_plan *plan)
 static void *allocate(void *user, size_t bytes) { return wvl_alloc(user, bytes); }
 static void release(void *user, void *memory, size_t bytes) { wvl_free(user, memory, bytes); }
 
-static void add_line(report_text *t, const wvl_check_issue *issue)
-{
-    size_t left = t->bytes - t->used;
-    int n = snprintf(t->text + t->used, left, "%s%s%s: %s (%s)", t->used ? "\n" : "", issue->profile ? "profile " : "",
-                     issue->profile ? issue->profile : issue->clause, issue->text, issue->rule);
-    t->used += n > 0 ? wvl_min_u64((uint64_t)n, left ? left - 1 : 0) : 0;
-}
-
 static void report(void *user, const wvl_check_issue *issue)
 {
     report_text *t = user;
     if (issue->severity == WVL_CHECK_ERROR && t->bytes) {
-        add_line(t, issue);
+        size_t left = t->bytes - t->used;
+        int n =
+            snprintf(t->text + t->used, left, "%s%s%s: %s (%s)", t->used ? "\n" : "", issue->profile ? "profile " : "",
+                     issue->profile ? issue->profile : issue->clause, issue->text, issue->rule);
+        t->used += n > 0 ? wvl_min_u64((uint64_t)n, left ? left - 1 : 0) : 0;
     } else if (issue->severity != WVL_CHECK_ERROR && issue->profile) {
         wvl_context_log(t->plan->context, WVL_LOG_WARNING, "profile %s: %s (%s)", issue->profile, issue->text,
                         issue->rule);

@@ -2,7 +2,60 @@
 #include "waves/source_wave.h"
 
 #include "base/alloc.h"
-#include "waves/source_strip.h"
+
+/* ---- Orders for the jobs of strips ----------------------------------------------------------- */
+
+typedef struct strip_order {
+    wvl_block_order order; /* for the job */
+    const wvl_drive *drive;
+    const wvl_strip_view *view; /* NULL: jobs are waves, and nothing differs */
+    wvl_block_batch batch;
+    wvl_block_range *ranges;
+    uint32_t *blocks;
+    uint64_t range_room, block_room;
+} strip_order;
+
+static const wvl_allocator *host_of(const strip_order *s) { return &s->drive->plan->context->host; }
+
+/* from: an order for tile `tile` of the job that was handed over last. WVL_ERROR_MEMORY: close is due all the same. */
+static wvl_status open_strip(strip_order *s, const wvl_drive *drive, uint32_t tile, const wvl_block_order *from)
+{
+    *s = (strip_order){.order = *from, .drive = drive};
+    if (!drive->cut.strip_rows || !from->range_count) {
+        return WVL_OK;
+    }
+    s->view = &drive->views.views[tile];
+    s->range_room = from->range_count;
+    for (uint64_t i = 0; i < from->range_count; i++) {
+        s->block_room += from->ranges[i].count;
+    }
+    s->ranges = wvl_alloc(host_of(s), s->range_room * sizeof *s->ranges);
+    s->blocks = wvl_alloc(host_of(s), s->block_room * sizeof *s->blocks);
+    if (!s->ranges || !s->blocks) {
+        return WVL_ERROR_MEMORY;
+    }
+    for (uint64_t i = 0; i < from->range_count; i++) {
+        s->ranges[i] = from->ranges[i];
+        s->ranges[i].tile = tile;
+        s->ranges[i].first -= s->view->shifts[from->ranges[i].band];
+    }
+    s->order.ranges = s->ranges;
+    return WVL_OK;
+}
+
+/* The answer of the job, as the codec counts; until close. */
+static const wvl_block_batch *take_strip(strip_order *s, const wvl_block_batch *batch)
+{
+    if (!s->view) {
+        return batch;
+    }
+    for (uint64_t i = 0; i < batch->count; i++) {
+        s->blocks[i] = batch->blocks[i] + s->view->shifts[s->ranges[batch->ranges[i]].band];
+    }
+    s->batch = *batch;
+    s->batch.blocks = s->blocks;
+    return &s->batch;
+}
 
 /* ---- Orders for a backend -------------------------------------------------------------------- */
 
@@ -96,18 +149,18 @@ static wvl_status code_there(const wvl_wave_source *s, const wvl_block_order *or
         return status;
     }
     wvl_drive_submit_ahead(s->drive);
-    wvl_strip_order strip;
-    status = wvl_strip_order_open(&strip, s->drive, s->tile, &plain.order);
+    strip_order strip;
+    status = open_strip(&strip, s->drive, s->tile, &plain.order);
     if (status == WVL_OK) {
         status = wvl_drive_code(s->drive, &strip.order, &batch);
         *is_done = status != WVL_ERROR_MEMORY && status != WVL_ERROR_DEVICE && status != WVL_ERROR_UNSUPPORTED;
     }
     const wvl_pool_source *pool = s->pool.self;
-    if (status == WVL_OK &&
-        !wvl_keep_batch(keeper, pool->pool, pool->rank, &plain.order, wvl_strip_order_take(&strip, &batch))) {
+    if (status == WVL_OK && !wvl_keep_batch(keeper, pool->pool, pool->rank, &plain.order, take_strip(&strip, &batch))) {
         status = WVL_ERROR_MEMORY;
     }
-    wvl_strip_order_close(&strip);
+    wvl_free(host_of(&strip), strip.ranges, strip.range_room * sizeof *strip.ranges);
+    wvl_free(host_of(&strip), strip.blocks, strip.block_room * sizeof *strip.blocks);
     close_plain(host, &plain);
     return status == WVL_OK && wvl_look_is_over(s->drive->look) ? WVL_CANCELLED : status;
 }

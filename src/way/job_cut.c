@@ -224,12 +224,6 @@ int wvl_strip_views_open(const wvl_plan *plan, wvl_strip_views *v)
     return v->memory != NULL;
 }
 
-void wvl_strip_views_close(const wvl_plan *plan, wvl_strip_views *v)
-{
-    wvl_free(&plan->context->host, v->memory, v->bytes);
-    v->memory = NULL;
-}
-
 static void build_view(wvl_strip_view *view, const wvl_plan *plan, const wvl_tile_plan *strip)
 {
     wvl_tile_plan_build(plan, strip->index, &view->tile);

@@ -74,9 +74,8 @@ typedef struct wvl_strip_views {
 } wvl_strip_views;
 
 uint64_t wvl_strip_views_bytes(const wvl_plan *plan);
-/* 0: no memory. */
+/* 0: no memory; else views->memory is the caller's to give back. */
 int wvl_strip_views_open(const wvl_plan *plan, wvl_strip_views *views);
-void wvl_strip_views_close(const wvl_plan *plan, wvl_strip_views *views);
 /* The tiles of which a job has these strips. */
 void wvl_strip_views_build(wvl_strip_views *views, const wvl_plan *plan, const wvl_tile_plan *strips, uint32_t count);
 /* Its coefficients views->parts, until it is released. */

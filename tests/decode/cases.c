@@ -246,7 +246,7 @@ quality case_measure(const char *what, const outcome *o, const picture *p, unsig
 {
     unsigned last = (layers ? layers : wvl_result_layer_count(o->result)) - 1;
     owned_picture back = case_decode(what, o, &(decode_options){.layers = layers});
-    return (quality){wvl_result_layer_psnr(o->result, last), picture_sample_psnr(p, &back), picture_psnr(p, &back)};
+    return (quality){wvl_result_layer_psnr(o->result, last), fuzz_picture_psnr(p, &back), picture_psnr(p, &back)};
 }
 
 static outcome encode_exactly(const char *what, const picture *p, const char *settings, const wvl_jp2_info *jp2)
@@ -254,7 +254,7 @@ static outcome encode_exactly(const char *what, const picture *p, const char *se
     char text[512] = "";
     outcome o = case_encode(what, p, settings, jp2);
     owned_picture back = case_decode(what, &o, &(decode_options){.keep_indices = 1});
-    ck_assert_msg(picture_equal(p, &back, text, sizeof text), "%s: \"%s\": %s", what, settings, text);
+    ck_assert_msg(fuzz_picture_equal(p, &back, text, sizeof text), "%s: \"%s\": %s", what, settings, text);
     return o;
 }
 
@@ -290,7 +290,7 @@ void case_layers(const char *what, const picture *p, const char *settings, unsig
         double psnr = picture_psnr(p, &back);
         ck_assert_msg(psnr >= before, "\"%s\": layer %u: %.3f dB after %.3f dB", settings, layer, psnr, before);
         before = psnr;
-        ck_assert_msg(layer < layers || picture_equal(p, &back, text, sizeof text), "\"%s\": %s", settings, text);
+        ck_assert_msg(layer < layers || fuzz_picture_equal(p, &back, text, sizeof text), "\"%s\": %s", settings, text);
     }
     ck_assert_uint_eq(wvl_result_layer_bytes(o.result, layers - 1), wvl_result_codestream(o.result).bytes);
 }

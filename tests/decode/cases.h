@@ -41,7 +41,7 @@ void case_judge(const char *what, const outcome *o, const wvl_check_options *opt
 picture case_decode(const char *what, const outcome *o, const decode_options *options);
 /* What a decoder finds of the first layers of o (0: of all), and what the result told of the last of them: dB. */
 typedef struct quality {
-    double told, found; /* of all samples: picture_sample_psnr */
+    double told, found; /* of all samples: fuzz_picture_psnr */
     double psnr;        /* picture_psnr */
 } quality;
 quality case_measure(const char *what, const outcome *o, const picture *p, unsigned layers);

@@ -148,15 +148,6 @@ picture picture_draw(picture_kind kind, uint32_t width, uint32_t height, uint32_
     return p;
 }
 
-void picture_free(picture *p)
-{
-    for (uint32_t c = 0; c < p->count; c++) {
-        free(p->planes[c].samples);
-    }
-    free(p->planes);
-    memset(p, 0, sizeof *p);
-}
-
 /* ---- Crop and place -------------------------------------------------------------------------- */
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
@@ -242,99 +233,14 @@ void picture_close_input(picture_input *in)
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
 
-static int same_shape(const picture *a, const picture *b, char *text, size_t text_bytes)
-{
-    if (a->count != b->count) {
-        snprintf(text, text_bytes, "%u components became %u", a->count, b->count);
-        return 0;
-    }
-    for (uint32_t c = 0; c < a->count; c++) {
-        const picture_plane *p = &a->planes[c], *q = &b->planes[c];
-        if (p->width != q->width || p->height != q->height || p->depth != q->depth || p->is_signed != q->is_signed ||
-            p->dx != q->dx || p->dy != q->dy) {
-            snprintf(text, text_bytes, "component %u: %ux%u %u bits %s became %ux%u %u bits %s", c, p->width, p->height,
-                     p->depth, p->is_signed ? "signed" : "unsigned", q->width, q->height, q->depth,
-                     q->is_signed ? "signed" : "unsigned");
-            return 0;
-        }
-    }
-    return 1;
-}
-
-int picture_equal(const picture *a, const picture *b, char *text, size_t text_bytes)
-{
-    size_t wrong = 0;
-    if (!same_shape(a, b, text, text_bytes)) {
-        return 0;
-    }
-    for (uint32_t c = 0; c < a->count; c++) {
-        const picture_plane *p = &a->planes[c], *q = &b->planes[c];
-        for (size_t i = 0; i < (size_t)p->width * p->height; i++) {
-            if (p->samples[i] != q->samples[i] && !wrong++) {
-                snprintf(text, text_bytes, "component %u at %zu,%zu: %d became %d", c, i % p->width, i / p->width,
-                         p->samples[i], q->samples[i]);
-            }
-        }
-    }
-    if (wrong) {
-        size_t used = strlen(text);
-        snprintf(text + used, text_bytes - used, " (%zu samples differ)", wrong);
-    }
-    return !wrong;
-}
-
-static double squared_error(const picture_plane *p, const picture_plane *q)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < (size_t)p->width * p->height; i++) {
-        double d = (double)p->samples[i] - q->samples[i];
-        sum += d * d;
-    }
-    return sum;
-}
-
-static double to_decibel(double mse, unsigned depth)
-{
-    double peak = ldexp(1.0, (int)depth) - 1.0;
-    return mse > 0.0 ? 10.0 * log10(peak * peak / mse) : INFINITY;
-}
-
 double picture_psnr(const picture *a, const picture *b)
 {
-    double mse = 0.0;
+    double mse = 0.0, peak = ldexp(1.0, a->planes[0].depth) - 1.0;
     for (uint32_t c = 0; c < a->count; c++) {
-        mse +=
-            squared_error(&a->planes[c], &b->planes[c]) / ((double)a->planes[c].width * a->planes[c].height * a->count);
+        const picture_plane *p = &a->planes[c];
+        mse += fuzz_plane_error(p, &b->planes[c]) / ((double)p->width * p->height * a->count);
     }
-    return to_decibel(mse, a->planes[0].depth);
-}
-
-double picture_sample_psnr(const picture *a, const picture *b)
-{
-    double sum = 0.0, samples = 0.0;
-    unsigned depth = 0;
-    for (uint32_t c = 0; c < a->count; c++) {
-        depth = a->planes[c].depth > depth ? a->planes[c].depth : depth;
-    }
-    for (uint32_t c = 0; c < a->count; c++) {
-        sum += ldexp(squared_error(&a->planes[c], &b->planes[c]), 2 * ((int)depth - a->planes[c].depth));
-        samples += (double)a->planes[c].width * a->planes[c].height;
-    }
-    return to_decibel(sum / samples, depth);
-}
-
-uint32_t picture_greatest_error(const picture *a, const picture *b)
-{
-    int64_t most = 0;
-    for (uint32_t c = 0; c < a->count; c++) {
-        const picture_plane *p = &a->planes[c], *q = &b->planes[c];
-        for (size_t i = 0; i < (size_t)p->width * p->height; i++) {
-            int64_t d = (int64_t)p->samples[i] - q->samples[i];
-            d = d < 0 ? -d : d;
-            most = d > most ? d : most;
-        }
-    }
-    return (uint32_t)most;
+    return mse > 0.0 ? 10.0 * log10(peak * peak / mse) : INFINITY;
 }
 
 double picture_raw_bits(const picture *p)

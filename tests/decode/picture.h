@@ -6,23 +6,12 @@
 #ifndef TEST_PICTURE_H
 #define TEST_PICTURE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
+#include "conformance/fuzz/samples.h"
 #include "tests/support/owned.h"
 #include "wavelane.h"
 
-typedef struct picture_plane {
-    uint32_t width, height;
-    uint8_t depth, is_signed, dx, dy;
-    int32_t *samples; /* rows of width, in the range of depth and sign */
-} picture_plane;
-
-/* Component c covers ceil(x1/dx) - ceil(x0/dx) columns of the reference grid. */
-typedef struct picture {
-    uint32_t x0, y0, x1, y1, count;
-    picture_plane *planes;
-} picture;
+typedef fuzz_plane picture_plane;
+typedef fuzz_picture picture;
 
 typedef enum picture_kind {
     PICTURE_NATURAL, /* octaves of smooth noise, hard edges, stripes, a little grain; components correlated */
@@ -42,8 +31,7 @@ uint32_t picture_between(uint32_t *state, uint32_t low, uint32_t high);
 picture picture_draw(picture_kind kind, uint32_t width, uint32_t height, uint32_t count, unsigned depth, uint32_t seed);
 /* Any format: sizes come from the grid. */
 picture picture_draw_format(picture_kind kind, const wvl_image_format *format, uint32_t seed);
-void picture_free(picture *p);
-#define owned_picture OWNED_BY(picture_free) picture
+#define owned_picture OWNED_BY(fuzz_picture_free) picture
 
 /* 0: there is no folder of pictures. */
 const char *picture_folder(void);
@@ -67,14 +55,15 @@ picture_input picture_open_input(const picture *p, int wide);
 void picture_close_input(picture_input *input);
 #define owned_input OWNED_BY(picture_close_input) picture_input
 
-/* 1 when size and every sample agree; else text says where they differ first. */
-int picture_equal(const picture *a, const picture *b, char *text, size_t text_bytes);
 /* dB over the mean of the components' mean squared errors, peak 2^depth - 1 of component 0 (components of equal depth).
  */
 double picture_psnr(const picture *a, const picture *b);
-/* The library's measure: squared errors of all samples together, scaled to the deepest component. */
-double picture_sample_psnr(const picture *a, const picture *b);
-uint32_t picture_greatest_error(const picture *a, const picture *b);
+/* fuzz_picture_psnr() is the library's measure. */
+/* In units of the samples. */
+static inline uint32_t picture_greatest_error(const picture *a, const picture *b)
+{
+    return (uint32_t)fuzz_picture_greatest(a, b, 64);
+}
 double picture_raw_bits(const picture *p);
 
 #endif

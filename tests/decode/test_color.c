@@ -153,7 +153,7 @@ static void check_scene(const char *settings, const scene *s, const xyz_model *m
     encode(case_context(), s, settings, tables, &data, &bytes);
     ck_assert_msg(decode_picture(data, bytes, NULL, &back, NULL, text, sizeof text), "%s: %s", settings, text);
     check_codes(settings, s, model, &back);
-    picture_free(&back);
+    fuzz_picture_free(&back);
     wvl_memory_release(case_context(), data, bytes);
 }
 
@@ -251,7 +251,7 @@ TEST(already_xyz)
             ck_assert(plain_bytes == bytes && !memcmp(plain, data, bytes));
             wvl_memory_release(case_context(), plain, plain_bytes);
         }
-        picture_free(&back);
+        fuzz_picture_free(&back);
         wvl_memory_release(case_context(), data, bytes);
     }
 }

@@ -74,7 +74,7 @@ static void ask_openjph(const char *what, const char *settings, const picture *p
     if (answer == OPENJPH_DECODED) {
         uint32_t error = picture_greatest_error(p, &back);
         ck_assert_msg(error <= most, "%s: \"%s\": OpenJPH's samples differ by up to %u", what, settings, error);
-        picture_free(&back);
+        fuzz_picture_free(&back);
     }
 }
 
@@ -83,7 +83,7 @@ static void lossless(const char *what, const picture *p, const char *settings)
     char text[512] = "";
     owned_outcome o = encode(what, p, settings);
     owned_picture back = case_decode(what, &o, NULL);
-    ck_assert_msg(picture_equal(p, &back, text, sizeof text), "%s: \"%s\": %s", what, settings, text);
+    ck_assert_msg(fuzz_picture_equal(p, &back, text, sizeof text), "%s: \"%s\": %s", what, settings, text);
     ask_openjph(what, settings, p, &o, 0);
 }
 
@@ -132,7 +132,7 @@ TEST_EACH(group_h, sizeof rows / sizeof rows[0])
         picture_crop(&p, 0, 0, r->crop_width, r->crop_height);
     }
     lossless(r->id, &p, r->settings);
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }
 
 TEST_RANGE(every_block_shape, 2, 11)
@@ -170,7 +170,7 @@ TEST_EACH(same_samples_as_ebcot, 4)
     uint32_t error = picture_greatest_error(&a, &b);
     ck_assert_msg(error == 0, "\"%s\": samples differ by up to %u", settings[_i], error);
     ask_openjph("HT", ht, &b, &other, 1);
-    double told = wvl_result_layer_psnr(other.result, 0), found = picture_sample_psnr(&p, &b);
+    double told = wvl_result_layer_psnr(other.result, 0), found = fuzz_picture_psnr(&p, &b);
     ck_assert_msg(found > 60.0 || (told > found - 0.5 && told < found + 0.5), "\"%s\": %.2f dB told, %.2f dB found",
                   settings[_i], told, found);
 }

@@ -109,8 +109,8 @@ static void judge(const char *what, const rows_output *o, const picture *p)
     REQUIRE_THAT(wvl_check_file(o->data, o->bytes, NULL, print_issue, NULL, NULL) == WVL_CHECK_LEGAL, "%s", what);
     REQUIRE_THAT(decode_picture(o->data, o->bytes, &(decode_options){0}, &decoded, NULL, text, sizeof text), "%s: %s",
                  what, text);
-    REQUIRE_THAT(!p || picture_equal(p, &decoded, text, sizeof text), "%s: %s", what, text);
-    picture_free(&decoded);
+    REQUIRE_THAT(!p || fuzz_picture_equal(p, &decoded, text, sizeof text), "%s: %s", what, text);
+    fuzz_picture_free(&decoded);
 }
 
 /* ---- Divided --------------------------------------------------------------------------------- */

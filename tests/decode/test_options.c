@@ -230,7 +230,7 @@ TEST(jp2_palette)
     case_lossless("palette indices", &p, "container=jp2", &jp2);
     owned_outcome o = case_encode("palette", &p, "container=jp2", &jp2);
     owned_picture back = case_decode("palette", &o, NULL);
-    ck_assert_msg(picture_equal(&expected, &back, text, sizeof text), "%s", text);
+    ck_assert_msg(fuzz_picture_equal(&expected, &back, text, sizeof text), "%s", text);
 }
 
 static decode_info info_of(const char *what, const picture *p, const wvl_jp2_info *jp2)
@@ -240,8 +240,8 @@ static decode_info info_of(const char *what, const picture *p, const wvl_jp2_inf
     picture back;
     owned_outcome o = case_encode(what, p, "container=jp2", jp2);
     ck_assert_msg(decode_picture(o.data, o.bytes, NULL, &back, &info, text, sizeof text), "%s: %s", what, text);
-    ck_assert_msg(picture_equal(p, &back, text, sizeof text), "%s: %s", what, text);
-    picture_free(&back);
+    ck_assert_msg(fuzz_picture_equal(p, &back, text, sizeof text), "%s: %s", what, text);
+    fuzz_picture_free(&back);
     return info;
 }
 
@@ -254,14 +254,14 @@ TEST(jp2_channels_and_colour)
     decode_info info = info_of("rgba", &p, &jp2);
     ck_assert_int_eq(info.color_space, 1); /* OPJ_CLRSPC_SRGB */
     ck_assert_uint_eq(info.alpha[0] | info.alpha[1] << 1 | info.alpha[2] << 2 | info.alpha[3] << 3, 8);
-    picture_free(&p);
+    fuzz_picture_free(&p);
     p = picture_draw(PICTURE_NATURAL, 40, 30, 2, 16, 8);
     jp2.channel_types = grey_alpha;
     jp2.channel_count = 2;
     info = info_of("grey and alpha", &p, &jp2);
     ck_assert_int_eq(info.color_space, 2); /* OPJ_CLRSPC_GRAY */
     ck_assert_uint_eq(info.alpha[1], 2);
-    picture_free(&p);
+    fuzz_picture_free(&p);
     p = picture_draw(PICTURE_NATURAL, 40, 30, 3, 8, 8);
     jp2 = (wvl_jp2_info){.struct_size = sizeof jp2, .color = WVL_COLOR_SYCC};
     info = info_of("sycc", &p, &jp2);

@@ -234,7 +234,7 @@ TEST_EACH(real_picture, 5)
         owned_input input = picture_open_input(&p, 0);
         case_refused("component 2 of 3 only", &input.format, "progression-changes=0,2,1,6,3,LRCP", "component 0");
     }
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }
 
 /* ---- Registration, profiles ------------------------------------------------------------------ */

@@ -142,7 +142,7 @@ TEST_EACH(real_pictures, LIMITS)
         }
         make_12_bits(&p);
         check_frame(names[n], &p, "dci-2k", &limits[_i], "");
-        picture_free(&p);
+        fuzz_picture_free(&p);
     }
 }
 

@@ -298,7 +298,7 @@ static void close_broken(broken *b)
 {
     wvl_plan_release(b->plan);
     picture_close_input(&b->input);
-    picture_free(&b->p);
+    fuzz_picture_free(&b->p);
 }
 
 /* Nothing is lowered behind the picture's back, nothing leaves, and the text says how much it was. */
@@ -377,7 +377,7 @@ TEST_EACH(masters_need_their_metadata, sizeof masters / sizeof masters[0])
     if (o.status == WVL_OK) {
         char text[512];
         owned_picture back = case_decode(m->what, &o, &(decode_options){.keep_indices = 1});
-        ck_assert_msg(picture_equal(&p, &back, text, sizeof text), "%s: %s", m->what, text);
+        ck_assert_msg(fuzz_picture_equal(&p, &back, text, sizeof text), "%s: %s", m->what, text);
     }
 }
 

@@ -271,7 +271,7 @@ TEST_EACH(told_is_found, 2)
         ck_assert_msg(fabs(q.told - q.found) < 0.5 || (q.found > 100.0 && q.told > q.found - 0.5 && q.told < 140.0),
                       "\"%s\": %.3f dB told, %.3f dB found", asked[i], q.told, q.found);
     }
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }
 
 /* Noise smaller than the last fraction bit of the finest bands: no magnitude shows that it is gone. */
@@ -374,7 +374,7 @@ TEST(psnr_of_unlike_components)
     double target = 38.0;
     owned_picture p = picture_draw_format(PICTURE_NATURAL, &format, 71);
     check_psnr_targets(&p, "reversible=no psnr=38", &target, 1);
-    picture_free(&p);
+    fuzz_picture_free(&p);
     format.component_count = 2;
     format.components = mixed;
     p = picture_draw_format(PICTURE_NATURAL, &format, 72);

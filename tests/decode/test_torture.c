@@ -200,10 +200,10 @@ TEST(subsampling_and_many_components)
     wvl_image_format format = {sizeof format, 0, 0, 255 * 300, 255 * 200, 1, &sparse};
     owned_picture p = draw_420(1, 1, 352, 288);
     case_lossless("F35", &p, "mct=off precincts=[32,32] progression=RPCL", NULL);
-    picture_free(&p);
+    fuzz_picture_free(&p);
     p = picture_draw_format(PICTURE_NATURAL, &format, 37);
     case_lossless("F37", &p, "", NULL);
-    picture_free(&p);
+    fuzz_picture_free(&p);
     p = picture_draw(PICTURE_NOISE, 1, 1, 257, 8, 39);
     case_lossless(
         "F39", &p,

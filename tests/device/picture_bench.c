@@ -84,7 +84,7 @@ void picture_case_draw(picture_case *c, const picture_row *r, uint32_t seed)
     if (!picture_case_open(c, &p, r->settings)) {
         ck_abort_msg("%s: %s", r->settings, c->problem);
     }
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }
 
 void picture_case_close(picture_case *c)

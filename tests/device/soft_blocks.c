@@ -11,6 +11,7 @@
 #include "cuda/blocks/ht_job.h"
 #include "soft.h"
 #ifdef WVL_HAVE_EMULATION
+#include "tests/support/one_block.h"
 #include "tests/twin/ht_emulated.h"
 #endif
 
@@ -57,17 +58,7 @@ static int sum_blocks(const wvl_cuda_ht_job *job)
 static uint32_t code_block(const wvl_cuda_ht_block *b, void *scratch, uint8_t *bytes)
 {
     wvl_pass passes[3 * 32];
-    wvl_block_input in = {.coefs = at(b->coefs),
-                          .stride = b->stride,
-                          .width = b->width,
-                          .height = b->height,
-                          .coef_bytes = b->coef_bytes,
-                          .frac_bits = b->frac_bits,
-                          .style = b->style,
-                          .max_passes = b->max_passes,
-                          .cleanup_plane = b->cleanup_plane,
-                          .set_passes = b->set_passes,
-                          .bound = *(const uint32_t *)at(b->bound)};
+    wvl_block_input in = describe_ht_block(b, at(b->coefs), *(const uint32_t *)at(b->bound));
     wvl_block_output out = {.bytes = bytes, .passes = passes};
     wvl_ht_encode_block(scratch, &in, &out);
     return out.length;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +8,50 @@
 
 #include "cuda/host/driver/runtime_table.h"
 #include "soft.h"
-#include "soft_context.h"
 #include "soft_ops.h"
+
+/* Contexts that a thread pushed, and facts of devices, for the software driver. They are no thread-local variable: leak
+ * checkers stumble over those of libraries that are loaded late. */
+/* 4 bits a context, the last one lowest: its device plus 1. */
+static pthread_key_t pushed_key;
+static pthread_once_t pushed_once = PTHREAD_ONCE_INIT;
+static void make_pushed_key(void) { (void)pthread_key_create(&pushed_key, NULL); }
+
+static uintptr_t pushed_contexts(void)
+{
+    (void)pthread_once(&pushed_once, make_pushed_key);
+    return (uintptr_t)pthread_getspecific(pushed_key);
+}
+static void push_context(int device)
+{
+    uintptr_t before = pushed_contexts(); /* makes the key */
+    (void)pthread_setspecific(pushed_key, (void *)(before << 4 | (uintptr_t)(device + 1)));
+}
+static void pop_context(void)
+{
+    uintptr_t before = pushed_contexts();
+    (void)pthread_setspecific(pushed_key, (void *)(before >> 4));
+}
+
+/* -1: none, for calls that need no context; things made then are of device 0. */
+static int context_device(void) { return (int)(pushed_contexts() & 15) - 1; }
+static int current_device(void) { return context_device() < 0 ? 0 : context_device(); }
+
+static int attribute_of(const soft_control *control, int attribute)
+{
+    switch (attribute) {
+    case WVL_CUDA_ATTRIBUTE_MAJOR: return control->capability / 10;
+    case WVL_CUDA_ATTRIBUTE_MINOR: return control->capability % 10;
+    default: return 4;
+    }
+}
+
+static void tell_watch(const soft_control *control, const char *call)
+{
+    if (control->watch) {
+        control->watch(call, current_device());
+    }
+}
 
 #define KERNELS 128 /* more than there are */
 
@@ -365,7 +408,6 @@ SHOWN int cuMemFree_v2(uint64_t address) { return release((void *)(uintptr_t)add
 SHOWN int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
 {
     (void)flags;
-    soft_tell_watch("cuMemHostAlloc");
     return allocate("cuMemHostAlloc", bytes, 1, memory);
 }
 SHOWN int cuMemFreeHost(void *memory) { return release(memory); }
@@ -460,8 +502,9 @@ SHOWN int cuDeviceTotalMem_v2(size_t *bytes, int device)
 }
 SHOWN int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
+    (void)device;
     int status = soft_begin("cuDeviceGetAttribute");
-    *value = attribute_of(&control, attribute, device);
+    *value = attribute_of(&control, attribute);
     return soft_end(status);
 }
 SHOWN int cuGetErrorName(int status, const char **name)

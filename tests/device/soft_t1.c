@@ -11,6 +11,7 @@
 #include "codec/t1/t1.h"
 #include "soft.h"
 #ifdef WVL_HAVE_EMULATION
+#include "tests/support/one_block.h"
 #include "tests/twin/ht_emulated.h"
 #endif
 
@@ -26,26 +27,11 @@ static void put_ends(const wvl_block_output *out, unsigned style, uint32_t *ends
     }
 }
 
-static wvl_block_input input_of(const wvl_cuda_t1_block *b)
-{
-    return (wvl_block_input){.coefs = at(b->coefs),
-                             .stride = b->stride,
-                             .width = b->width,
-                             .height = b->height,
-                             .coef_bytes = b->coef_bytes,
-                             .frac_bits = b->frac_bits,
-                             .orient = b->orient,
-                             .style = b->style,
-                             .reversible = b->reversible,
-                             .max_passes = b->max_passes,
-                             .bound = *(const uint32_t *)at(b->bound)};
-}
-
 static uint32_t code_block(const wvl_cuda_t1_block *b, void *scratch, uint8_t *bytes, wvl_cuda_t1_record *r,
                            uint32_t *ends)
 {
     wvl_pass passes[WVL_T1_MAX_PASSES];
-    wvl_block_input in = input_of(b);
+    wvl_block_input in = describe_t1_block(b, at(b->coefs), *(const uint32_t *)at(b->bound));
     wvl_block_output out = {.bytes = bytes, .passes = passes};
     wvl_t1_encode_block(scratch, &in, &out);
     memset(r, 0, sizeof *r);
@@ -63,7 +49,7 @@ static int code_blocks(const wvl_cuda_t1_job *job, soft_control *control)
     wvl_cuda_t1_record *records = at(job->records);
     uint32_t *counters = at(job->counters), cost = control->scratch_cost ? control->scratch_cost : 1;
     void *scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) / 64 * 64);
-    uint8_t *bytes = malloc(wvl_t1_bytes_bound(64, 64, WVL_T1_MAX_PLANES, 63));
+    uint8_t *bytes = malloc(wvl_t1_bound_bytes(64, 64, WVL_T1_MAX_PLANES, 63));
     uint64_t units = 0;
     for (uint32_t i = 0; i < job->block_count; i++) {
         uint32_t ends[WVL_CUDA_T1_MOST_PASSES] = {0};
@@ -158,11 +144,11 @@ static int code_wave(const wvl_cuda_t1_job *job, soft_control *control)
     const wvl_cuda_t1_block *blocks = at(job->blocks);
     uint32_t cost = control->scratch_cost ? control->scratch_cost : 1;
     void *scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) / 64 * 64);
-    uint8_t *bytes = malloc(wvl_t1_bytes_bound(64, 64, WVL_T1_MAX_PLANES, 63));
+    uint8_t *bytes = malloc(wvl_t1_bound_bytes(64, 64, WVL_T1_MAX_PLANES, 63));
     uint64_t used = 0;
     for (uint32_t i = 0; i < job->block_count; i++) {
         wvl_pass passes[WVL_T1_MAX_PASSES];
-        wvl_block_input in = input_of(&blocks[i]);
+        wvl_block_input in = describe_t1_block(&blocks[i], at(blocks[i].coefs), *(const uint32_t *)at(blocks[i].bound));
         wvl_block_output out = {.bytes = bytes, .passes = passes};
         wvl_cuda_t1_coded *coded = &((wvl_cuda_t1_coded *)at(job->coded))[i];
         in.want_gains = job->gains != 0;

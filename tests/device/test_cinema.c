@@ -236,7 +236,7 @@ TEST_EACH(preset, PRESETS)
         check_caps(&c, _i);
         fly(&c, settings, FLIGHT);
         picture_case_close(&c);
-        picture_free(&p);
+        fuzz_picture_free(&p);
     }
 }
 
@@ -340,7 +340,7 @@ TEST_EACH(packed_samples, PACKED)
         free(l.memory);
     }
     picture_case_close(&c);
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }
 
 /* Words go up as they lie in memory of the host: three samples in four bytes. */
@@ -361,7 +361,7 @@ TEST(packed_upload)
         free(l.memory);
         picture_case_close(&c);
     }
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }
 
 /* A frame that is larger than its level allows, between others: nobody gets its bytes, and the others fly on. */
@@ -401,8 +401,8 @@ TEST(broken_profile)
     wvl_plan_release(plan);
     picture_case_close(&good);
     picture_close_input(&bad);
-    picture_free(&noise);
-    picture_free(&flat);
+    fuzz_picture_free(&noise);
+    fuzz_picture_free(&flat);
 }
 
 TEST_MAIN("cinema")

@@ -39,7 +39,7 @@ static void teardown(void)
 {
     for (unsigned i = 0; i < FRAMES; i++) {
         picture_close_input(&inputs[i]);
-        picture_free(&pictures[i]);
+        fuzz_picture_free(&pictures[i]);
     }
     wvl_context_release(context);
     ck_assert_uint_eq(books.live_count, 0);

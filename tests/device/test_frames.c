@@ -112,7 +112,7 @@ static void teardown(void)
 {
     for (unsigned i = 0; i < PICTURES; i++) {
         picture_close_input(&inputs[i]);
-        picture_free(&pictures[i]);
+        fuzz_picture_free(&pictures[i]);
         free(expected[i]);
     }
     ck_assert_uint_eq(books.live_count, 0);

@@ -131,7 +131,7 @@ TEST(a_real_fault)
     ck_assert_int_eq(encode(&input, "0,0", "cuda-only").status, WVL_ERROR_DEVICE);
     picture_close_input(&input);
     picture_close_input(&nowhere);
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }
 
 /* All but `left` bytes of the device's memory are somebody else's. */
@@ -168,7 +168,7 @@ TEST(little_memory)
     expect_same(whole, encode(&input, "0,0", "cuda-only"));
     expect_same(tiled, encode(&input, "2048,2048", "cuda-only"));
     picture_close_input(&input);
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }
 
 /* What comes after the transform does not ask where it ran: rate control that wants the pixels again, HT blocks,
@@ -202,7 +202,7 @@ TEST(whatever_follows)
         expect_same(encode(&input, cases[i], "cpu"), by_device);
     }
     picture_close_input(&input);
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }
 
 /* What the device has less after 240 pictures of several plans in turn than after the first 30. */
@@ -239,7 +239,7 @@ TEST(flat_memory)
     }
     ck_assert_msg(!gone, "%zu bytes are gone", gone);
     picture_close_input(&input);
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }
 
 /* Pixels in page-locked memory, and in device memory after work on a stream that an event ends. */
@@ -289,7 +289,7 @@ TEST_EACH(pixels_elsewhere, 8)
         }
     }
     picture_close_input(&input);
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }
 
 /* In a process of its own, for the reason above. */

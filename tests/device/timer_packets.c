@@ -98,5 +98,5 @@ void timer_run_packets(const timer *t)
         time_settings(t, &input, t->settings);
     }
     picture_close_input(&input);
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }

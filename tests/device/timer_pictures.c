@@ -350,12 +350,12 @@ static void open_scene(scene *s, const char *name, const char *settings, uint32_
         if (!picture_case_open(&s->ring[i], &moved, settings)) {
             timer_fail("%s", s->ring[i].problem);
         }
-        picture_free(&moved);
+        fuzz_picture_free(&moved);
     }
     s->parts = malloc((s->base.assembly.part_count + 1u) * sizeof *s->parts);
     s->groups = malloc((size_t)s->base.plan->syntax.component_count * (s->base.plan->syntax.max_levels + 1u) *
                        s->base.plan->syntax.layer_count * sizeof *s->groups);
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }
 
 static void open_pixels(scene *s, const configuration *c)

@@ -174,7 +174,7 @@ static void clean(kitchen *k)
 static void close_kitchen(kitchen *k)
 {
     picture_close_input(&k->input);
-    picture_free(&k->drawn);
+    fuzz_picture_free(&k->drawn);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */

@@ -93,7 +93,7 @@ TEST_EACH(depth_changes_no_byte, SETTINGS)
     }
     free(full);
     picture_close_input(&input);
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }
 
 TEST_MAIN("depth")

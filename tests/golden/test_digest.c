@@ -115,7 +115,7 @@ static void end(void)
 {
     free(reference.data);
     picture_close_input(&input);
-    picture_free(&drawn);
+    fuzz_picture_free(&drawn);
 }
 
 /* The bytes must be the reference's. */

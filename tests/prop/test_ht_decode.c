@@ -6,6 +6,7 @@
 #include "codec/ht/ht_block.h"
 #include "ht_decode.h"
 #include "t1_draw.h"
+#include "tests/support/one_block.h"
 #include "tests/support/support.h"
 
 enum { GUARD = 32 };

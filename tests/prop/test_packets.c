@@ -22,7 +22,7 @@ TEST_EACH(what_only_the_walker_judges, 7)
                                4294960003u + 130, 3,           components};
     picture p = picture_draw_format(PICTURE_NATURAL, &format, 12);
     case_structure(settings[_i], &p, settings[_i]);
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }
 
 /* A tag tree, an Lblock or a length that is off by one bit anywhere must not tile: flip each header bit in turn. */
@@ -50,7 +50,7 @@ TEST(walker_notices_damage)
     ck_assert(packets_walk(o.data, &o.stream, &list, text, sizeof text));
     packets_free(&list);
     case_free(&o);
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }
 
 /* Every packet of every layer of every progression: headers of blocks that join early, late, in steps, or never. */
@@ -67,7 +67,7 @@ TEST_EACH(layers_of_all_kinds, 5)
                      layers, (layers * 5 + k) % 64, layers & 1, k & 1, layers >> 1 & 1);
             case_structure(settings, &p, settings);
         }
-        picture_free(&p);
+        fuzz_picture_free(&p);
     }
 }
 
@@ -83,7 +83,7 @@ TEST(long_lengths)
         ck_assert_uint_gt(o.packets.passes, o.packets.blocks_coded * 70);
         case_free(&o);
     }
-    picture_free(&p);
+    fuzz_picture_free(&p);
 }
 
 TEST_MAIN("packets")

@@ -7,6 +7,7 @@
 #include "codec/rate/rdoq.h"
 #include "t1_decode.h"
 #include "t1_draw.h"
+#include "tests/support/one_block.h"
 #include "tests/support/support.h"
 
 enum { AREA = WVL_T1_MAX_SAMPLES, TURNS = 300 };
@@ -203,7 +204,7 @@ static bench *open_bench(void)
     b->rng.s = t1_seed();
     b->band.weight_mantissa = 0x80000000u;
     b->band.weight_exponent = -31;
-    b->bytes = malloc(wvl_t1_bytes_bound(64, 64, 31, 0));
+    b->bytes = malloc(wvl_t1_bound_bytes(64, 64, 31, 0));
     b->scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) / 64 * 64);
     ck_assert(b->bytes && b->scratch);
     return b;

@@ -5,6 +5,7 @@
 
 #include "t1_decode.h"
 #include "t1_draw.h"
+#include "tests/prop/t1_reference.h"
 #include "tests/support/support.h"
 
 enum { MAX_PASSES = WVL_T1_MAX_PASSES, MAX_AREA = 1200 };
@@ -115,7 +116,7 @@ static void encode_and_know(coded *c)
     while (c->in.bound >> c->in.frac_bits >> planes) {
         planes++;
     }
-    size_t capacity = wvl_t1_bytes_bound(c->in.width, c->in.height, planes, c->in.style);
+    size_t capacity = wvl_t1_bound_bytes(c->in.width, c->in.height, planes, c->in.style);
     c->bytes = malloc(capacity + 16);
     memset(c->bytes, 0xA5, capacity + 16);
     c->out.bytes = c->bytes;
@@ -186,7 +187,7 @@ static void check_limited(const coded *c, uint32_t k, uint8_t *cut)
 {
     wvl_pass passes[MAX_PASSES];
     wvl_t1_input in = c->in;
-    wvl_t1_output out = {.bytes = malloc(wvl_t1_bytes_bound(in.width, in.height, c->out.planes, in.style)),
+    wvl_t1_output out = {.bytes = malloc(wvl_t1_bound_bytes(in.width, in.height, c->out.planes, in.style)),
                          .passes = passes};
     in.max_passes = (uint8_t)(k + 1);
     encode(scratch, &in, &out);

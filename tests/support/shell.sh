@@ -70,6 +70,16 @@ filter() {
     [ "$code" -eq "$wanted" ] || fail "exit $code instead of $wanted: wavelane $*"
 }
 
+# ramp NAME TYPE CHANNELS WIDTH HEIGHT: a picture of text, a smooth ramp with some texture.
+texture=53
+ramp() {
+    {
+        printf '%s\n%d %d\n255\n' "$2" "$4" "$5"
+        awk -v n="$3" -v w="$4" -v h="$5" -v m="$texture" 'BEGIN { for (y = 0; y < h; y++) { for (x = 0; x < w; x++) for (c = 0; c < n; c++)
+            printf "%d ", (x * 2 + y * (c + 1) + (x * y * 7) % m) % 256; print "" } }'
+    } >"$1"
+}
+
 says() { grep -qF -- "$1" out || fail "out lacks \"$1\""; }
 warns() { grep -qF -- "$1" err || fail "err lacks \"$1\""; }
 absent() { [ ! -e "$1" ] || fail "$1 exists"; }

@@ -8,6 +8,7 @@
 #include "base/intmath.h"
 #include "base/try.h"
 #include "codec/ht/ht.h"
+#include "tests/support/one_block.h"
 
 #define GUARD 64u
 
@@ -70,19 +71,7 @@ void ht_list_seal(ht_list *list, wvl_cuda_ht_block *b, uint32_t more)
 
 wvl_block_input ht_list_describe(const ht_list *list, const wvl_cuda_ht_block *b)
 {
-    return (wvl_block_input){.coefs = list->samples + b->coefs,
-                             .stride = b->stride,
-                             .width = b->width,
-                             .height = b->height,
-                             .coef_bytes = b->coef_bytes,
-                             .frac_bits = b->frac_bits,
-                             .style = b->style,
-                             .max_passes = b->max_passes,
-                             .cleanup_plane = b->cleanup_plane,
-                             .set_passes = b->set_passes,
-                             .reversible = b->reversible,
-                             .bound = list->bounds[b->bound],
-                             .kernels = wvl_ht_block_coder.fetch_kernels()};
+    return describe_ht_block(b, list->samples + b->coefs, list->bounds[b->bound]);
 }
 
 /* ---- Device memory --------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include "base/try.h"
 #include "codec/ht/ht.h"
 #include "codec/write/finish.h"
+#include "tests/support/one_block.h"
 #include "tests/support/opened.h"
 
 /* ---- The CPU's picture ----------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 
 #include "base/intmath.h"
 #include "codec/t1/t1_coder.h"
+#include "tests/prop/t1_reference.h"
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
@@ -58,17 +59,7 @@ wvl_cuda_t1_block *t1_list_draw(t1_list *list, t1_rng *rng, uint32_t width, uint
 
 wvl_block_input t1_list_describe(const t1_list *list, const wvl_cuda_t1_block *b)
 {
-    return (wvl_block_input){.coefs = list->samples.samples + b->coefs,
-                             .stride = b->stride,
-                             .width = b->width,
-                             .height = b->height,
-                             .coef_bytes = b->coef_bytes,
-                             .frac_bits = b->frac_bits,
-                             .orient = b->orient,
-                             .style = b->style,
-                             .max_passes = b->max_passes,
-                             .reversible = b->reversible,
-                             .bound = list->samples.bounds[b->bound]};
+    return describe_t1_block(b, list->samples.samples + b->coefs, list->samples.bounds[b->bound]);
 }
 
 wvl_block_output t1_code_symbols(const wvl_block_input *in, const uint8_t *symbols, const uint32_t *ends,

@@ -5,6 +5,7 @@
 #include "codec/core/t1_bound.h"
 #include "codec/t1/fast.h"
 #include "t1_blocks.h"
+#include "tests/prop/t1_reference.h"
 
 #define UNIT_SYMBOLS 16u
 #define CHUNK_UNITS WVL_CUDA_T1_CHUNK_UNITS
@@ -77,7 +78,7 @@ void t1_set_add_samples(t1_set *set, const wvl_block_input *in, uint64_t *seed)
     t1_block *b = add_block(set);
     unsigned bits = wvl_bit_length(in->bound), planes = bits > in->frac_bits ? bits - in->frac_bits : 0;
     wvl_t1_scratch *scratch = aligned_alloc(64, (wvl_t1_scratch_bytes() + 63) & ~(size_t)63);
-    wvl_block_output out = {.bytes = malloc(wvl_t1_bytes_bound(in->width, in->height, planes, in->style)),
+    wvl_block_output out = {.bytes = malloc(wvl_t1_bound_bytes(in->width, in->height, planes, in->style)),
                             .passes = b->records};
     wvl_t1_encode_block_ref(scratch, in, &out);
     b->style = in->style;

@@ -8,6 +8,7 @@
 #include "codec/t1/t1.h"
 #include "emulated_suite.h"
 #include "t1_blocks.h"
+#include "tests/support/one_block.h"
 
 #define PASSES WVL_CUDA_T1_MOST_PASSES
 #define BLOCKS 24u

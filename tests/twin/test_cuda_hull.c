@@ -6,10 +6,10 @@
  */
 
 #include "codec/core/hull.h"
-#include "codec/t1/t1_ref.h"
 #include "cuda/blocks/t1_launch.h"
 #include "emulated_suite.h"
 #include "t1_blocks.h"
+#include "tests/prop/t1_reference.h"
 
 #define STYLES 64u
 #define MOST_BLOCKS 128u

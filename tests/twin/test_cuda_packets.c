@@ -57,7 +57,7 @@ static void close_drawn(drawn_case *d)
 {
     packets_case_close(&d->c);
     picture_close_input(&d->input);
-    picture_free(&d->picture);
+    fuzz_picture_free(&d->picture);
 }
 
 /* 0: the settings are refused. */

@@ -401,7 +401,7 @@ static void weigh_blocks(uint32_t count, const uint32_t *slopes, uint32_t *weigh
     }
 }
 
-/* Guesses the first slope as codec/blocks/survey.c does, and weighs all blocks at it. */
+/* Guesses the first slope as codec/blocks/blocks.c does, and weighs all blocks at it. */
 static void guess_slopes(uint32_t *weights)
 {
     uint32_t slope = WVL_SURVEY_LEAST_GUESS;
@@ -547,7 +547,7 @@ static void put_phase(unsigned phase)
     }
 }
 
-/* Follows a phase as codec/blocks/survey.c does. */
+/* Follows a phase as codec/blocks/blocks.c does. */
 static void follow_phase(unsigned phase)
 {
     uint32_t margin = wvl_survey_find_margin(phase, phases_of_turn.range_count, phases_of_turn.reach), before[GROUPS];

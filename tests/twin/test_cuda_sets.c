@@ -14,6 +14,7 @@
 #include "cuda/rate/rate_launch.h"
 #include "emulated_suite.h"
 #include "t1_blocks.h"
+#include "tests/support/one_block.h"
 
 #define MOST_BLOCKS 32u
 #define PASSES WVL_CUDA_T1_MOST_PASSES

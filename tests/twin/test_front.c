@@ -312,13 +312,14 @@ static void draw_scene(scene *s, unsigned depth, int is_signed)
 static void check_scene_rows(const scene *s, const wvl_front_kernels *k, unsigned depth, int is_signed)
 {
     static line work[3], out[3];
-    wvl_front_group group;
-    wvl_front_build_group(k, &s->plan, &s->image, 0, s->count, WVL_MCT_NONE, WVL_LINE_I32, &group);
+    wvl_front_group group = wvl_front_build_group(k, &s->plan, &s->image, 0, s->count, WVL_MCT_NONE, WVL_LINE_I32);
     uint32_t x = (uint32_t)(draw() % s->width), n = 1 + (uint32_t)(draw() % (s->width - x));
     for (uint32_t y = 0; y < s->height; y++) {
         int32_t *lines[3] = {open_line(&work[0]), open_line(&work[1]), open_line(&work[2])};
         void *rows[3] = {open_line(&out[0]), open_line(&out[1]), open_line(&out[2])};
-        REQUIRE_THAT(wvl_front_fetch_row(&group, 4000000000u + y, 1000 + x, n, lines, rows) == 0, "in range, refused");
+        wvl_front_fetch fetch = {group, lines, 1000 + x, n, 0};
+        wvl_front_fetch_row(&fetch, 4000000000u + y, rows);
+        REQUIRE_THAT(!fetch.outside, "in range, refused");
         for (uint32_t i = 0; i < n * s->count; i++) {
             uint32_t c = i % s->count, at = i / s->count;
             int64_t v = container_value(scene_row(s, c, y), s->load, scene_container(s, c, x + at), is_signed);
@@ -339,12 +340,12 @@ static void check_scene_refusal(scene *s, const wvl_front_kernels *k, unsigned d
     uint32_t at = (uint32_t)(draw() % s->width), c = (uint32_t)(draw() % s->count);
     uint32_t over = is_signed ? (draw() & 1 ? 1u << (depth - 1) : 0u - (1u << (depth - 1)) - 1) : 1u << depth;
     put_container(scene_row(s, c, 0), s->load, scene_container(s, c, at), over);
-    wvl_front_group group;
-    wvl_front_build_group(k, &s->plan, &s->image, 0, s->count, WVL_MCT_NONE, WVL_LINE_I32, &group);
+    wvl_front_group group = wvl_front_build_group(k, &s->plan, &s->image, 0, s->count, WVL_MCT_NONE, WVL_LINE_I32);
     int32_t *lines[3] = {open_line(&work[0]), open_line(&work[1]), open_line(&work[2])};
     void *rows[3] = {open_line(&out[0]), open_line(&out[1]), open_line(&out[2])};
-    REQUIRE_THAT(wvl_front_fetch_row(&group, 4000000000u, 1000, s->width, lines, rows) != 0,
-                 "load %u depth %u: %x passed", s->load, depth, over);
+    wvl_front_fetch fetch = {group, lines, 1000, s->width, 0};
+    wvl_front_fetch_row(&fetch, 4000000000u, rows);
+    REQUIRE_THAT(fetch.outside, "load %u depth %u: %x passed", s->load, depth, over);
 }
 
 TEST(rows)

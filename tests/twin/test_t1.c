@@ -3,6 +3,7 @@
 
 #include "../prop/t1_draw.h"
 #include "codec/t1/kernels.h"
+#include "tests/prop/t1_reference.h"
 #include "tests/support/support.h"
 
 enum { GUARD = 64 };
@@ -25,7 +26,7 @@ static void run(void (*encode)(wvl_t1_scratch *, const wvl_t1_input *, wvl_t1_ou
     while (planes < 31 && in->bound >> in->frac_bits >> planes) {
         planes++;
     }
-    r->capacity = wvl_t1_bytes_bound(in->width, in->height, planes, in->style);
+    r->capacity = wvl_t1_bound_bytes(in->width, in->height, planes, in->style);
     r->bytes = malloc(r->capacity + GUARD);
     memset(r->bytes, 0x6B, r->capacity + GUARD);
     memset(&r->out, 0xEE, sizeof r->out);
@@ -205,7 +206,7 @@ TEST_EACH(streams, 60)
     REQUIRE(needed <= all);
     uint8_t *guard = (uint8_t *)scratch + needed;
     memset(guard, 0xA5, all - needed);
-    wvl_t1_encode_stream(scratch, draw_kernels(), &(wvl_block_feed){&s, fetch_drawn, put_drawn, needed});
+    wvl_t1_block_coder.encode_stream(scratch, draw_kernels(), &(wvl_block_feed){&s, fetch_drawn, put_drawn, needed});
     REQUIRE(s.put == s.count);
     for (size_t i = 0; i < all - needed; i++) {
         REQUIRE(guard[i] == 0xA5);
@@ -228,11 +229,11 @@ TEST_EACH(ended_streams, 20)
     s.stop_after = 1 + t1_random(&rng) % MOST;
     for (size_t i = 0; i < s.count; i++) {
         s.in[i] = draw(1 + t1_random(&rng) % 32, 1 + t1_random(&rng) % 32, 0, t1_random(&rng) % 16, stream_data[i]);
-        s.out[i].bytes = malloc(wvl_t1_bytes_bound(32, 32, 31, 0));
+        s.out[i].bytes = malloc(wvl_t1_bound_bytes(32, 32, 31, 0));
         s.out[i].passes = passes[i];
     }
-    wvl_t1_encode_stream(scratch, draw_kernels(),
-                         &(wvl_block_feed){&s, fetch_drawn, put_drawn, wvl_t1_scratch_bytes()});
+    wvl_t1_block_coder.encode_stream(scratch, draw_kernels(),
+                                     &(wvl_block_feed){&s, fetch_drawn, put_drawn, wvl_t1_scratch_bytes()});
     REQUIRE(s.put == s.stop_after);
     for (size_t i = 0; i < s.count; i++) {
         free(s.out[i].bytes);

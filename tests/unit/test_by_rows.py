@@ -17,6 +17,7 @@ import time
 import zlib
 from pathlib import Path
 
+from checks import end, expect
 from small_pictures import chunk, directory, icc
 
 if sys.argv[1:] in (["--help"], ["-h"]):
@@ -26,15 +27,6 @@ is_large = "large" in sys.argv[4:]
 WIDTH, HEIGHT = 333, 250
 MIB = 1 << 20
 XMP = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><r:Description r:about=''/></r:RDF></x:xmpmeta>"
-failures, checks = [], 0
-
-
-def expect(condition, what):
-    global checks
-    checks += 1
-    if not condition:
-        failures.append(what)
-        print("FAIL:", what)
 
 
 def sample(x, y, c=0):
@@ -418,5 +410,4 @@ else:
         check(pictures)
     check_plan()
     check_interrupt()
-print(f"{checks} checks, {len(failures)} failures")
-sys.exit(1 if failures else 0)
+sys.exit(end())

@@ -35,14 +35,7 @@ field() {
 
 # ---- Pictures ---------------------------------------------------------------------------------------------------------
 
-# Rows of a smooth ramp with some texture: awk writes the numbers, printf the bytes.
-ramp() { # name type channels width height
-    {
-        printf '%s\n%d %d\n255\n' "$2" "$4" "$5"
-        awk -v n="$3" -v w="$4" -v h="$5" 'BEGIN { for (y = 0; y < h; y++) { for (x = 0; x < w; x++) for (c = 0; c < n; c++)
-            printf "%d ", (x * 2 + y * (c + 1) + (x * y * 7) % 23) % 256; print "" } }'
-    } >"$1"
-}
+texture=23
 ramp rgb.ppm P3 3 96 64
 ramp grey.pgm P2 1 96 64
 ramp half.pgm P2 1 48 32

@@ -10,13 +10,6 @@ open_command "$1"
 keeps_quiet() { ! grep -qF -- "$1" err || fail "err has \"$1\""; }
 same() { cmp -s "$1" "$2" || fail "$1 and $2 differ"; }
 
-ramp() { # name type channels width height
-    {
-        printf '%s\n%d %d\n255\n' "$2" "$4" "$5"
-        awk -v n="$3" -v w="$4" -v h="$5" 'BEGIN { for (y = 0; y < h; y++) { for (x = 0; x < w; x++) for (c = 0; c < n; c++)
-            printf "%d ", (x * 2 + y * (c + 1) + (x * y * 7) % 53) % 256; print "" } }'
-    } >"$1"
-}
 ramp rgb.ppm P3 3 96 64
 ramp grey.pgm P2 1 96 64
 

@@ -18,6 +18,8 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+from checks import end, expect
+
 if "--help" in sys.argv:
     print(__doc__.strip())
     sys.exit(0)
@@ -29,15 +31,6 @@ except ImportError:
 
 wavelane, bench, sources, folder = (os.path.abspath(word) for word in sys.argv[1:5])
 SVG, LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
-failures, checks = [], 0
-
-
-def expect(condition, what):
-    global checks
-    checks += 1
-    if not condition:
-        failures.append(what)
-        print("FAIL:", what)
 
 
 def load_script():
@@ -254,5 +247,4 @@ def test_program():
 
 for test in (test_speed, test_quality, test_packets, test_sequence, test_trace, test_peers, test_page, test_refusals, test_program):
     test()
-print("%d checks, %d failures" % (checks, len(failures)))
-sys.exit(1 if failures else 0)
+sys.exit(end())

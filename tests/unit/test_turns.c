@@ -110,26 +110,28 @@ static void change(int bytes)
     }
 }
 
-/* Reads, encodes, and gives all back; every seventh piece wants to be the only one that encodes. */
+/* Every seventh piece wants to be the only one that encodes. */
+static int code_piece(void *user, int is_alone)
+{
+    size_t index = *(const size_t *)user;
+    change(is_alone ? 0 : CODING_BYTES);
+    int others = atomic_fetch_add(&coding, 1);
+    wrong += is_alone && (others || index % 7);
+    (void)usleep(is_alone ? 100 : index % 3 * 50);
+    wrong += is_alone && atomic_load(&coding) != 1;
+    atomic_fetch_sub(&coding, 1);
+    int is_again = !is_alone && index % 7 == 0;
+    change(is_again ? 0 : -CODING_BYTES);
+    return is_again;
+}
+
+/* Reads, encodes, and gives all back. */
 PIECE(work_with_memory)
 {
     wvl_cli_hold_samples(turns, index, SAMPLE_BYTES, MOST_BYTES);
     change(SAMPLE_BYTES);
     (void)usleep(index % 5 * 20);
-    wvl_cli_begin_coding(turns, index, CODING_BYTES, MOST_BYTES);
-    change(CODING_BYTES);
-    atomic_fetch_add(&coding, 1);
-    (void)usleep(index % 3 * 50);
-    if (index % 7 == 0) {
-        atomic_fetch_sub(&coding, 1);
-        wvl_cli_code_alone(turns);
-        wrong += atomic_fetch_add(&coding, 1) != 0;
-        (void)usleep(100);
-        wrong += atomic_load(&coding) != 1;
-    }
-    atomic_fetch_sub(&coding, 1);
-    change(-CODING_BYTES);
-    wvl_cli_end_coding(turns, CODING_BYTES);
+    wvl_cli_code_piece(turns, index, CODING_BYTES, MOST_BYTES, code_piece, &index);
     change(-SAMPLE_BYTES);
     wvl_cli_drop_samples(turns, SAMPLE_BYTES);
     atomic_fetch_add(&ended, 1);
@@ -145,15 +147,19 @@ TEST_EACH(memory_has_a_limit, 2)
     ck_assert_int_le(most_held, MOST_BYTES + SAMPLE_BYTES + CODING_BYTES);
 }
 
+static int code_much(UNUSED void *user, UNUSED int is_alone)
+{
+    wrong += atomic_fetch_add(&coding, 1) != 0;
+    (void)usleep(50);
+    atomic_fetch_sub(&coding, 1);
+    return 0;
+}
+
 /* No piece fits: one after the other. */
 PIECE(work_with_much)
 {
     wvl_cli_hold_samples(turns, index, MOST_BYTES + 1, MOST_BYTES);
-    wvl_cli_begin_coding(turns, index, UINT64_MAX / 2, MOST_BYTES);
-    wrong += atomic_fetch_add(&coding, 1) != 0;
-    (void)usleep(50);
-    atomic_fetch_sub(&coding, 1);
-    wvl_cli_end_coding(turns, UINT64_MAX / 2);
+    wvl_cli_code_piece(turns, index, UINT64_MAX / 2, MOST_BYTES, code_much, NULL);
     wvl_cli_drop_samples(turns, MOST_BYTES + 1);
     atomic_fetch_add(&ended, 1);
 }

@@ -14,6 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from checks import end, expect
 from small_pictures import directory
 
 if sys.argv[1:] in (["--help"], ["-h"]):
@@ -21,15 +22,6 @@ if sys.argv[1:] in (["--help"], ["-h"]):
 wavelane, folder = os.path.abspath(sys.argv[1]), Path(sys.argv[2])
 WIDTH, HEIGHT = 67, 41  # rows of 10 and 12 bits end within a word
 PICTURES, CODED = folder / "in", folder / "out"
-failures, checks = [], 0
-
-
-def expect(condition, what):
-    global checks
-    checks += 1
-    if not condition:
-        failures.append(what)
-        print("FAIL:", what)
 
 
 # ---- Pictures ------------------------------------------------------------------------------------------------------------
@@ -176,8 +168,7 @@ def main():
     is_same("-TargetBitDepth", "8", every=5)
     is_same("--channels", "0", every=5)
     sequence()
-    print(f"{checks} checks, {len(failures)} failed")
-    return 1 if failures else 0
+    return end()
 
 
 if __name__ == "__main__":

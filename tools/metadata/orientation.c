@@ -27,18 +27,6 @@ static void swap_entries(wvl_io_blob *exif, uint32_t directory, unsigned tag_a, 
     }
 }
 
-/* The only value of an entry of SHORT or LONG becomes 1. */
-static void set_one(wvl_io_blob *exif, size_t entry)
-{
-    wvl_io_tiff_block b = wvl_io_tiff_block_of(exif->data, exif->bytes);
-    uint64_t type = wvl_io_number_at(&b, entry + 2, 2);
-    if ((type == WVL_TIFF_SHORT || type == WVL_TIFF_LONG) && wvl_io_number_at(&b, entry + 4, 4) == 1) {
-        unsigned each = wvl_io_tiff_type_bytes(type);
-        memset(exif->data + entry + 8, 0, each);
-        exif->data[entry + 8 + (b.big_endian ? each - 1 : 0)] = 1;
-    }
-}
-
 static void reset_exif(wvl_io_blob *exif, int swap)
 {
     wvl_io_tiff_block s = wvl_io_tiff_block_of(exif->data, exif->bytes);
@@ -47,7 +35,14 @@ static void reset_exif(wvl_io_blob *exif, int swap)
     size_t pointer = wvl_io_find_entry(&s, first, WVL_TAG_EXIF);
     double directory;
     if (orientation) {
-        set_one(exif, orientation);
+        /* The only value of an entry of SHORT or LONG becomes 1. */
+        wvl_io_tiff_block b = wvl_io_tiff_block_of(exif->data, exif->bytes);
+        uint64_t type = wvl_io_number_at(&b, orientation + 2, 2);
+        if ((type == WVL_TIFF_SHORT || type == WVL_TIFF_LONG) && wvl_io_number_at(&b, orientation + 4, 4) == 1) {
+            unsigned each = wvl_io_tiff_type_bytes(type);
+            memset(exif->data + orientation + 8, 0, each);
+            exif->data[orientation + 8 + (b.big_endian ? each - 1 : 0)] = 1;
+        }
     }
     if (swap) {
         swap_entries(exif, first, TAG_X_RESOLUTION, TAG_Y_RESOLUTION);

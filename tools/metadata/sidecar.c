@@ -154,16 +154,11 @@ static int take_attribute_system(const wvl_xml_tag *tag, wvl_io_picture *io, pla
     return 0;
 }
 
-/* The content of a start tag up to the next tag. */
-static wvl_xml_span content_of(wvl_xml_span document, size_t at)
-{
-    const char *end = at < document.bytes ? memchr(document.at + at, '<', document.bytes - at) : NULL;
-    return (wvl_xml_span){document.at + at, end ? (size_t)(end - (document.at + at)) : 0};
-}
-
 static int take_element(wvl_xml_span document, size_t at, const wvl_xml_tag *tag, wvl_io_picture *io, place *p)
 {
-    wvl_xml_span content = content_of(document, at);
+    /* The content of a start tag up to the next tag. */
+    const char *end = at < document.bytes ? memchr(document.at + at, '<', document.bytes - at) : NULL;
+    wvl_xml_span content = (wvl_xml_span){document.at + at, end ? (size_t)(end - (document.at + at)) : 0};
     double value;
     if (tag->closes) {
         return 0;
@@ -308,9 +303,12 @@ static int keep_given(wvl_io_context *context, wvl_io_tags *tags, const wvl_io_b
     return result;
 }
 
-/* If keys of the picture say that its raster is of points, places are those of their centres. */
-static void use_raster_type(const wvl_io_blob *geo, place *p)
+static int make_tags(wvl_io_picture *io, place *p)
 {
+    wvl_io_context context = {.picture = io, .name = ""};
+    wvl_io_tags tags = {NULL, 0, 0};
+    /* If keys of the picture say that its raster is of points, places are those of their centres. */
+    const wvl_io_blob *geo = &io->metadata.blobs[WVL_IO_GEO];
     wvl_io_tiff_block s = wvl_io_tiff_block_of(geo->data, geo->bytes);
     size_t keys = geo->data ? find_tag(&s, WVL_TAG_GEO_KEYS) : 0;
     double key = 0, value = 0;
@@ -320,13 +318,6 @@ static void use_raster_type(const wvl_io_blob *geo, place *p)
             p->transform[3] += 0.5 * (p->transform[4] + p->transform[5]);
         }
     }
-}
-
-static int make_tags(wvl_io_picture *io, place *p)
-{
-    wvl_io_context context = {.picture = io, .name = ""};
-    wvl_io_tags tags = {NULL, 0, 0};
-    use_raster_type(&io->metadata.blobs[WVL_IO_GEO], p);
     int result = keep_given(&context, &tags, &io->metadata.blobs[WVL_IO_GEO]);
     TRY(result, add_keys(&context, &tags, p));
     if (result == 0 && p->has_transform) {

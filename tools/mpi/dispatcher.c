@@ -59,29 +59,25 @@ static wvl_cli_frame make_frame(const dispatch *r, const wvl_mpi_done *done)
     return f;
 }
 
-static void account(dispatch *r, const wvl_mpi_done *done)
-{
-    wvl_cli_frame f = make_frame(r, done);
-    if (done->code && done->code != WVL_EXIT_INTERRUPTED && done->text[0]) {
-        wvl_cli_error("%s", done->text);
-    } else if (!done->code) {
-        char text[WVL_MPI_TEXT];
-        memcpy(text, done->text, sizeof text);
-        wvl_cli_warn_again(f.name, text);
-    }
-    if (!wvl_cli_account_frame(r->q, &f) && !r->has_stopped) {
-        end_run(r, WVL_EXIT_OK);
-    }
-    wvl_cli_clear_warnings();
-    wvl_cli_release_frame(r->q, &f);
-}
-
 static void take_turns(dispatch *r, uint64_t end)
 {
     for (; r->turn < end; r->turn++) {
         wvl_mpi_done **at = &r->results[r->turn % r->window];
         if (*at) {
-            account(r, *at);
+            const wvl_mpi_done *done = *at;
+            wvl_cli_frame f = make_frame(r, done);
+            if (done->code && done->code != WVL_EXIT_INTERRUPTED && done->text[0]) {
+                wvl_cli_error("%s", done->text);
+            } else if (!done->code) {
+                char text[WVL_MPI_TEXT];
+                memcpy(text, done->text, sizeof text);
+                wvl_cli_warn_again(f.name, text);
+            }
+            if (!wvl_cli_account_frame(r->q, &f) && !r->has_stopped) {
+                end_run(r, WVL_EXIT_OK);
+            }
+            wvl_cli_clear_warnings();
+            wvl_cli_release_frame(r->q, &f);
         }
         free(*at);
         *at = NULL;
@@ -206,20 +202,14 @@ static void nap(dispatch *r)
     (void)nanosleep(&time, NULL);
 }
 
-static int receive_all(dispatch *r)
-{
-    int count = 0;
-    while (!r->has_stopped && receive(r)) {
-        count++;
-    }
-    r->idle = count ? 0 : r->idle;
-    return count;
-}
-
 static void run(dispatch *r)
 {
     while (!r->has_stopped && r->turn < r->q->source.count) {
-        int came = receive_all(r);
+        int came = 0;
+        while (!r->has_stopped && receive(r)) {
+            came++;
+        }
+        r->idle = came ? 0 : r->idle;
         if (wvl_cli_was_interrupted()) {
             end_run(r, WVL_EXIT_INTERRUPTED);
         }
@@ -235,27 +225,6 @@ static void run(dispatch *r)
         if (!came) {
             nap(r);
         }
-    }
-}
-
-/* Until all workers have ended. What they finish still counts. A worker that is stuck is left behind. */
-static void say_goodbye(dispatch *r)
-{
-    int is_failure = r->has_stopped && r->q->code != WVL_EXIT_INTERRUPTED;
-    const wvl_mpi_stop message = {.cancels = !is_failure};
-    double longest = is_failure ? wvl_sequence_slow_seconds(r->leases) : GOODBYE_SECONDS;
-    double until = wvl_cli_seconds() + longest;
-    for (int rank = 1; rank <= worker_count(r); rank++) {
-        wvl_mpi_send(&message, sizeof message, rank, WVL_MPI_STOP);
-    }
-    while (r->byes < worker_count(r) && wvl_cli_seconds() < until) {
-        if (!receive(r)) {
-            nap(r);
-        }
-    }
-    r->d->missing = worker_count(r) - r->byes;
-    if (r->d->missing) {
-        wvl_cli_warn("%d ranks do not answer; the job ends without them", r->d->missing);
     }
 }
 
@@ -283,7 +252,23 @@ void wvl_mpi_dispatch(wvl_cli_sequence *q, void *dispatcher)
         run(&r);
         int code = wvl_cli_sync_frames(q->store);
         q->code = q->code ? q->code : code;
-        say_goodbye(&r);
+        /* Until all workers have ended. What they finish still counts. A worker that is stuck is left behind. */
+        int is_failure = r.has_stopped && r.q->code != WVL_EXIT_INTERRUPTED;
+        const wvl_mpi_stop message = {.cancels = !is_failure};
+        double longest = is_failure ? wvl_sequence_slow_seconds(r.leases) : GOODBYE_SECONDS;
+        double until = wvl_cli_seconds() + longest;
+        for (int rank = 1; rank <= worker_count(&r); rank++) {
+            wvl_mpi_send(&message, sizeof message, rank, WVL_MPI_STOP);
+        }
+        while (r.byes < worker_count(&r) && wvl_cli_seconds() < until) {
+            if (!receive(&r)) {
+                nap(&r);
+            }
+        }
+        r.d->missing = worker_count(&r) - r.byes;
+        if (r.d->missing) {
+            wvl_cli_warn("%d ranks do not answer; the job ends without them", r.d->missing);
+        }
         take_turns(&r, r.turn + r.window);
         wvl_cli_arm_signals(NULL);
     }

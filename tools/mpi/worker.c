@@ -86,23 +86,6 @@ static item *await_lease(worker *w)
     return taken;
 }
 
-/* Messages of a failure are the dispatcher's: another try may succeed. */
-static void describe_frame(const wvl_cli_frame *f, size_t mark, wvl_mpi_done *done)
-{
-    done->place = f->place;
-    done->state = (int32_t)f->state;
-    done->code = f->code;
-    done->is_late = f->is_late;
-    done->record = f->record;
-    done->facts = f->facts;
-    if (f->code) {
-        snprintf(done->text, sizeof done->text, "%s", wvl_cli_last_error());
-        wvl_cli_forget_messages(mark);
-    } else {
-        wvl_cli_copy_warnings(done->text, sizeof done->text);
-    }
-}
-
 static void do_lease(worker *w, const wvl_mpi_lease *lease, wvl_cli_turns *turns)
 {
     wvl_cli_frame f;
@@ -117,7 +100,19 @@ static void do_lease(worker *w, const wvl_mpi_lease *lease, wvl_cli_turns *turns
     f.copy = lease->copy;
     f.comes_again = !lease->is_last;
     wvl_cli_do_frame(&w->q, &f, turns);
-    describe_frame(&f, mark, &answer->is.done);
+    /* Messages of a failure are the dispatcher's: another try may succeed. */
+    answer->is.done.place = f.place;
+    answer->is.done.state = (int32_t)f.state;
+    answer->is.done.code = f.code;
+    answer->is.done.is_late = f.is_late;
+    answer->is.done.record = f.record;
+    answer->is.done.facts = f.facts;
+    if (f.code) {
+        snprintf(answer->is.done.text, sizeof answer->is.done.text, "%s", wvl_cli_last_error());
+        wvl_cli_forget_messages(mark);
+    } else {
+        wvl_cli_copy_warnings(answer->is.done.text, sizeof answer->is.done.text);
+    }
     wvl_cli_release_frame(&w->q, &f);
     wvl_cli_tell_messages();
     wvl_cli_clear_warnings();
@@ -238,16 +233,6 @@ static int open_worker(worker *w, const wvl_mpi_place *place, wvl_mpi_hello *hel
     return wvl_cli_open_store(&request, &w->q.store);
 }
 
-static void close_lists(worker *w)
-{
-    for (item *left; (left = take_item(&w->leases)) != NULL;) {
-        free(left);
-    }
-    pthread_cond_destroy(&w->went);
-    pthread_cond_destroy(&w->came);
-    pthread_mutex_destroy(&w->lock);
-}
-
 static void work(worker *w)
 {
     pthread_t threads;
@@ -266,17 +251,6 @@ static void work(worker *w)
         }
     }
     (void)pthread_join(threads, NULL);
-}
-
-/* It could not be opened: the dispatcher knows that, and has its STOP to send. */
-static void await_stop(worker *w)
-{
-    const struct timespec nap = {0, NAP_NANOSECONDS};
-    while (!w->is_stopped) {
-        if (!receive(w)) {
-            (void)nanosleep(&nap, NULL);
-        }
-    }
 }
 
 void wvl_mpi_run_worker(const wvl_mpi_place *place, wvl_cli_sequence_options *options, int parse_code)
@@ -304,12 +278,23 @@ void wvl_mpi_run_worker(const wvl_mpi_place *place, wvl_cli_sequence_options *op
         hello.code = hello.code ? hello.code : open_worker(&w, seat, &hello);
         wvl_mpi_send(&hello, sizeof hello, 0, WVL_MPI_HELLO);
         if (hello.code) {
-            await_stop(&w);
+            /* It could not be opened: the dispatcher knows that, and has its STOP to send. */
+            const struct timespec nap = {0, NAP_NANOSECONDS};
+            while (!w.is_stopped) {
+                if (!receive(&w)) {
+                    (void)nanosleep(&nap, NULL);
+                }
+            }
         } else {
             work(&w);
         }
         wvl_mpi_send(&hello, sizeof hello, 0, WVL_MPI_BYE);
     }
-    close_lists(&w);
+    for (item *left; (left = take_item(&w.leases)) != NULL;) {
+        free(left);
+    }
+    pthread_cond_destroy(&w.went);
+    pthread_cond_destroy(&w.came);
+    pthread_mutex_destroy(&w.lock);
     wvl_cli_close_sequence(&w.q);
 }

@@ -287,24 +287,6 @@ int wvl_cli_add_setting(wvl_cli_args *args, const char *spelling, const char *ke
 
 /* ---- One option ------------------------------------------------------------------------------ */
 
-/* value: NULL where it takes none. */
-static int apply(const wvl_cli_option *option, void *to, const char *spelling, const char *value)
-{
-    void *member = (char *)to + option->how.at;
-    switch (option->how.effect) {
-    case WVL_CLI_SETTING:
-        return wvl_cli_add_setting(to, spelling, option->how.key, option->how.fixed ? option->how.fixed : value, 0);
-    case WVL_CLI_PRESET: return take_profile(to, option, spelling, value);
-    case WVL_CLI_FLAG: *(int *)member = 1; return WVL_EXIT_OK;
-    case WVL_CLI_TEXT: *(const char **)member = value; return WVL_EXIT_OK;
-    case WVL_CLI_ONCE: return take_once(spelling, value, member);
-    case WVL_CLI_WORD: return wvl_cli_take_word(spelling, value, option->argument, member);
-    case WVL_CLI_NUMBER: return take_number(option, member, spelling, value);
-    case WVL_CLI_CALL: return option->how.take(to, spelling, value);
-    default: return wvl_cli_fail(WVL_EXIT_USAGE, "%s: %s", spelling, option->doc);
-    }
-}
-
 /* The argument that belongs to the option just read: attached, or the next one unless that is an option itself; without
  * one it is `alone`, or NULL is said to be missing. */
 static const char *fetch_value(parser *p, const char *spelling, const char *attached, const char *alone)
@@ -340,7 +322,25 @@ static int parse_option(parser *p, const wvl_cli_option *option, void *to, const
             return WVL_EXIT_USAGE;
         }
     }
-    return apply(option, to, spelling, value);
+    /* value: NULL where it takes none. */
+    void *member = (char *)to + option->how.at;
+    switch (option->how.effect) {
+    case WVL_CLI_SETTING:
+        return wvl_cli_add_setting(to, spelling, option->how.key, option->how.fixed ? option->how.fixed : value, 0);
+    case WVL_CLI_PRESET: return take_profile(to, option, spelling, value);
+    case WVL_CLI_FLAG: *(int *)member = option->how.least ? (int)option->how.least : 1; return WVL_EXIT_OK;
+    case WVL_CLI_TEXT: *(const char **)member = value; return WVL_EXIT_OK;
+    case WVL_CLI_ONCE: return take_once(spelling, value, member);
+    case WVL_CLI_WORD:
+        if (wvl_cli_take_word(spelling, value, option->argument, member)) {
+            return WVL_EXIT_USAGE;
+        }
+        *(int *)member += (int)option->how.least;
+        return WVL_EXIT_OK;
+    case WVL_CLI_NUMBER: return take_number(option, member, spelling, value);
+    case WVL_CLI_CALL: return option->how.take(to, spelling, value);
+    default: return wvl_cli_fail(WVL_EXIT_USAGE, "%s: %s", spelling, option->doc);
+    }
 }
 
 static int refuse_option(const parser *p, const char *spelling)

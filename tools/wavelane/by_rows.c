@@ -64,22 +64,6 @@ static wvl_status rewind_rows(void *user, char *error, size_t error_bytes)
     return status_of(wvl_io_rows_restart(((row_job *)user)->rows, error, error_bytes));
 }
 
-static void describe_components(row_job *job)
-{
-    const wvl_io_picture *p = wvl_io_rows_picture(job->rows);
-    int is_shared = wvl_io_rows_buffer_count(job->rows) == 1;
-
-    for (uint32_t c = 0; c < p->component_count; c++) {
-        const wvl_io_component *k = &p->components[c];
-        job->components[c] = (wvl_row_component){
-            .buffer = is_shared ? 0 : c,
-            .sample_stride = (uint32_t)(k->sample_stride_bytes / k->sample_bytes),
-            .first_sample = (uint32_t)(wvl_io_rows_offset(job->rows, c) / k->sample_bytes),
-            .container = wvl_cli_container_of_samples(k),
-        };
-    }
-}
-
 static void release_row_source(wvl_row_source *source)
 {
     row_job *job = source->user;
@@ -111,7 +95,18 @@ static int make_row_source(wvl_io_rows *rows, wvl_row_source *source)
         release_row_source(source);
         return 0;
     }
-    describe_components(job);
+    const wvl_io_picture *p = wvl_io_rows_picture(job->rows);
+    int is_shared = wvl_io_rows_buffer_count(job->rows) == 1;
+
+    for (uint32_t c = 0; c < p->component_count; c++) {
+        const wvl_io_component *k = &p->components[c];
+        job->components[c] = (wvl_row_component){
+            .buffer = is_shared ? 0 : c,
+            .sample_stride = (uint32_t)(k->sample_stride_bytes / k->sample_bytes),
+            .first_sample = (uint32_t)(wvl_io_rows_offset(job->rows, c) / k->sample_bytes),
+            .container = wvl_cli_container_of_samples(k),
+        };
+    }
     return 1;
 }
 
@@ -267,24 +262,6 @@ void wvl_cli_release_rows(wvl_cli_rows *rows)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* --spill-dir, TMPDIR, the folder of the output, that of the library. */
-static int choose_folder(wvl_cli_job *j)
-{
-    const char *given = j->s->args->spill_dir, *set = getenv("TMPDIR"), *output = j->output;
-    const char *slash = output ? strrchr(output, '/') : NULL, *folder = given ? given : set;
-    size_t length = slash ? (size_t)(slash - output) + 1 : 1;
-    if (given && access(given, W_OK | X_OK)) {
-        return wvl_cli_fail(WVL_EXIT_OUTPUT, "--spill-dir %s: %s; name a folder in which files may be made", given,
-                            strerror(errno));
-    }
-    if ((!folder || !*folder) && output && strcmp(output, "-") != 0) {
-        snprintf(j->rows.folder, sizeof j->rows.folder, "%.*s", (int)length, slash ? output : ".");
-    } else {
-        snprintf(j->rows.folder, sizeof j->rows.folder, "%s", folder ? folder : "");
-    }
-    return WVL_EXIT_OK;
-}
-
 /* Why the least is as much as the whole picture. */
 static const char *explain_least(const wvl_cli_job *j)
 {
@@ -311,7 +288,20 @@ static int check_limit(wvl_cli_job *j)
             explain_least(j));
     }
     r->options.memory_bytes = most - r->reader_bytes;
-    return choose_folder(j);
+    /* --spill-dir, TMPDIR, the folder of the output, that of the library. */
+    const char *given = j->s->args->spill_dir, *set = getenv("TMPDIR"), *output = j->output;
+    const char *slash = output ? strrchr(output, '/') : NULL, *folder = given ? given : set;
+    size_t length = slash ? (size_t)(slash - output) + 1 : 1;
+    if (given && access(given, W_OK | X_OK)) {
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "--spill-dir %s: %s; name a folder in which files may be made", given,
+                            strerror(errno));
+    }
+    if ((!folder || !*folder) && output && strcmp(output, "-") != 0) {
+        snprintf(j->rows.folder, sizeof j->rows.folder, "%.*s", (int)length, slash ? output : ".");
+    } else {
+        snprintf(j->rows.folder, sizeof j->rows.folder, "%s", folder ? folder : "");
+    }
+    return WVL_EXIT_OK;
 }
 
 /* A file that is written beside its name, and so can be patched. */
@@ -319,15 +309,6 @@ static int is_plain_file(const char *output)
 {
     struct stat info;
     return output && strcmp(output, "-") != 0 && (stat(output, &info) || S_ISREG(info.st_mode));
-}
-
-/* Takes the memory of an encode whose bytes leave before all rows are read. */
-static void take_early(const wvl_cli_job *j, wvl_rows_memory *memory)
-{
-    if (memory->leaves_early == 1 || (memory->leaves_early && is_plain_file(j->output))) {
-        memory->base_bytes = memory->early_base_bytes;
-        memory->least_bytes = memory->early_least_bytes;
-    }
 }
 
 int wvl_cli_settle_rows(wvl_cli_job *j)
@@ -345,7 +326,11 @@ int wvl_cli_settle_rows(wvl_cli_job *j)
     wvl_plan_memory whole = {.struct_size = sizeof whole};
     wvl_status status = wvl_rows_measure(j->plan, &r->source, &r->memory);
     TRY(status, wvl_plan_measure(j->plan, &whole));
-    take_early(j, &r->memory);
+    /* Takes the memory of an encode whose bytes leave before all rows are read. */
+    if (r->memory.leaves_early == 1 || (r->memory.leaves_early && is_plain_file(j->output))) {
+        r->memory.base_bytes = r->memory.early_base_bytes;
+        r->memory.least_bytes = r->memory.early_least_bytes;
+    }
     r->likely_coded = whole.likely_bytes - whole.base_bytes;
     if (status) {
         return wvl_cli_fail(wvl_cli_exit_code(status), "%s: %s", j->name, wvl_status_text(status));

@@ -35,10 +35,10 @@ enum {
 typedef enum wvl_cli_effect {
     WVL_CLI_SETTING, /* sets `key` of the library to `fixed`, or to the value where fixed is NULL */
     WVL_CLI_PRESET,  /* chooses the preset `fixed`, or the one that the value names */
-    WVL_CLI_FLAG,    /* sets an int to 1 */
+    WVL_CLI_FLAG,    /* sets an int to `least`, and where that is 0 to 1 */
     WVL_CLI_TEXT,    /* keeps the value; of several the last one */
     WVL_CLI_ONCE,    /* keeps the value, and refuses another one */
-    WVL_CLI_WORD,    /* keeps the index of the value among the words of `argument`, an int */
+    WVL_CLI_WORD,    /* keeps the index of the value among the words of `argument`, plus `least`, an int */
     WVL_CLI_NUMBER,  /* keeps a whole number from `least` to `most`, in 4 or 8 bytes */
     WVL_CLI_CALL,    /* calls take(); NULL: another reader takes the option, as that of encode */
     WVL_CLI_NEVER    /* is refused for good; doc says why */
@@ -274,7 +274,6 @@ void wvl_cli_report_text(wvl_cli_report *r, const char *name, const char *value)
 void wvl_cli_report_bytes(wvl_cli_report *r, const char *name, const uint8_t *bytes,
                           size_t count); /* Latin, cut and escaped */
 void wvl_cli_report_number(wvl_cli_report *r, const char *name, uint64_t value);
-void wvl_cli_report_signed(wvl_cli_report *r, const char *name, int64_t value);
 void wvl_cli_report_real(wvl_cli_report *r, const char *name, double value);
 void wvl_cli_report_flag(wvl_cli_report *r, const char *name, int value);
 /* A list of this thread's warnings, which are then forgotten. */
@@ -373,7 +372,6 @@ int wvl_cli_make_demo(wvl_io_picture *io);
 int wvl_cli_wants_device(const wvl_params *params);
 /* WVL_SAMPLE_8, 16 or 32. */
 uint8_t wvl_cli_container_of_samples(const wvl_io_component *component);
-double wvl_cli_raw_bits(const wvl_cli_picture *picture);
 double wvl_cli_sample_count(const wvl_cli_picture *picture);
 
 /* ---- Output ---------------------------------------------------------------------------------- */

@@ -14,15 +14,6 @@ static int set(const char *name, wvl_params *params, const char *key, const char
     return status ? wvl_cli_exit_code(status) : WVL_EXIT_OK;
 }
 
-static int refuse_kind(const char *name, const wvl_io_picture *io)
-{
-    const char *what = io->palette                ? "holds palette indices"
-                       : io->color == WVL_IO_GREY ? "is grey"
-                       : io->color == WVL_IO_YCC  ? "is YCbCr"
-                                                  : "is CMYK";
-    return wvl_cli_fail(WVL_EXIT_INPUT, "%s: the picture %s; --input-color converts RGB only", name, what);
-}
-
 static int take_header(const char *name, const wvl_io_picture *io, wvl_params *params)
 {
     static const char says_nothing[] = "the picture does not name its colour space",
@@ -47,7 +38,11 @@ int wvl_cli_fit_color(const wvl_cli_args *args, const char *name, wvl_cli_pictur
     }
     const wvl_io_picture *io = &p->io;
     if (io->palette || io->color == WVL_IO_GREY || io->color == WVL_IO_YCC || io->color == WVL_IO_CMYK) {
-        return refuse_kind(name, io);
+        const char *what = io->palette                ? "holds palette indices"
+                           : io->color == WVL_IO_GREY ? "is grey"
+                           : io->color == WVL_IO_YCC  ? "is YCbCr"
+                                                      : "is CMYK";
+        return wvl_cli_fail(WVL_EXIT_INPUT, "%s: the picture %s; --input-color converts RGB only", name, what);
     }
     return io->icc && args->icc != WVL_CLI_ICC_DROP && !io->space_rules ? wvl_cli_apply_profile(name, p, params)
                                                                         : take_header(name, io, params);

@@ -170,26 +170,6 @@ static void convert_row(cmsHTRANSFORM transform, const double *white, const wvl_
     }
 }
 
-/* The old samples stay until the picture goes: a fourth component may lie among them. */
-static void replace_samples(wvl_cli_picture *p, uint16_t *codes)
-{
-    for (unsigned i = 0; i < 3; i++) {
-        wvl_io_component *c = &p->io.components[i];
-        c->data = codes + i;
-        c->depth = CODE_DEPTH;
-        c->sample_bytes = 2;
-        c->sample_stride_bytes = 6;
-        c->stride_bytes = (size_t)6 * p->io.width;
-        p->components[i].depth = CODE_DEPTH;
-        p->planes[i] = (wvl_plane){.data = codes,
-                                   .pitch_bytes = (ptrdiff_t)c->stride_bytes,
-                                   .sample_stride = 3,
-                                   .first_sample = i,
-                                   .container = WVL_SAMPLE_16};
-    }
-    p->converted = codes;
-}
-
 static int convert_picture(const char *name, cmsHPROFILE profile, const double *white, wvl_cli_picture *p,
                            wvl_params *params)
 {
@@ -209,7 +189,22 @@ static int convert_picture(const char *name, cmsHPROFILE profile, const double *
         code = WVL_EXIT_INPUT;
     }
     if (!code) {
-        replace_samples(p, codes);
+        /* The old samples stay until the picture goes: a fourth component may lie among them. */
+        for (unsigned i = 0; i < 3; i++) {
+            wvl_io_component *c = &p->io.components[i];
+            c->data = codes + i;
+            c->depth = CODE_DEPTH;
+            c->sample_bytes = 2;
+            c->sample_stride_bytes = 6;
+            c->stride_bytes = (size_t)6 * p->io.width;
+            p->components[i].depth = CODE_DEPTH;
+            p->planes[i] = (wvl_plane){.data = codes,
+                                       .pitch_bytes = (ptrdiff_t)c->stride_bytes,
+                                       .sample_stride = 3,
+                                       .first_sample = i,
+                                       .container = WVL_SAMPLE_16};
+        }
+        p->converted = codes;
     } else {
         free(codes);
     }

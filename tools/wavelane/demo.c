@@ -56,24 +56,6 @@ static void make_noise(int32_t *sum, uint32_t y, unsigned finest, uint32_t seed)
 
 static uint8_t clamp(int32_t v) { return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v); }
 
-static void make_row(uint32_t y, uint8_t *rgb)
-{
-    int32_t shapes[WIDTH], lumas[WIDTH], reds[WIDTH], blues[WIDTH];
-    make_noise(shapes, y, 6, 100); /* the sign draws curved borders */
-    make_noise(lumas, y, 1, 200);
-    make_noise(reds, y, 5, 300);
-    make_noise(blues, y, 5, 400);
-    for (uint32_t x = 0; x < WIDTH; x++, rgb += 3) {
-        int is_light = shapes[x] > 20, is_dark = shapes[x] < -40;
-        int32_t luma = 110 + (is_light ? 50 : 0) - (is_dark ? 45 : 0) + lumas[x] / 2;
-        int32_t red = reds[x] / 4 + (is_light ? 12 : 0), blue = blues[x] / 4 - (is_dark ? 15 : 0);
-        luma += (int32_t)(hash(x, y, 7) >> 30) - 1; /* sensor noise of one unit */
-        rgb[0] = clamp(luma + red);
-        rgb[1] = clamp(luma - red / 2 - blue / 4);
-        rgb[2] = clamp(luma + blue);
-    }
-}
-
 int wvl_cli_make_demo(wvl_io_picture *io)
 {
     uint8_t *data = malloc((size_t)WIDTH * HEIGHT * 3);
@@ -86,7 +68,21 @@ int wvl_cli_make_demo(wvl_io_picture *io)
         return wvl_cli_fail(WVL_EXIT_DEVICE, "demo: out of memory");
     }
     for (uint32_t y = 0; y < HEIGHT; y++) {
-        make_row(y, data + 3 * (size_t)y * WIDTH);
+        uint8_t *rgb = data + 3 * (size_t)y * WIDTH;
+        int32_t shapes[WIDTH], lumas[WIDTH], reds[WIDTH], blues[WIDTH];
+        make_noise(shapes, y, 6, 100); /* the sign draws curved borders */
+        make_noise(lumas, y, 1, 200);
+        make_noise(reds, y, 5, 300);
+        make_noise(blues, y, 5, 400);
+        for (uint32_t x = 0; x < WIDTH; x++, rgb += 3) {
+            int is_light = shapes[x] > 20, is_dark = shapes[x] < -40;
+            int32_t luma = 110 + (is_light ? 50 : 0) - (is_dark ? 45 : 0) + lumas[x] / 2;
+            int32_t red = reds[x] / 4 + (is_light ? 12 : 0), blue = blues[x] / 4 - (is_dark ? 15 : 0);
+            luma += (int32_t)(hash(x, y, 7) >> 30) - 1; /* sensor noise of one unit */
+            rgb[0] = clamp(luma + red);
+            rgb[1] = clamp(luma - red / 2 - blue / 4);
+            rgb[2] = clamp(luma + blue);
+        }
     }
     io->width = WIDTH;
     io->height = HEIGHT;

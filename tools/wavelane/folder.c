@@ -11,34 +11,42 @@
 
 /* ---- One picture ----------------------------------------------------------------------------- */
 
+typedef struct coding {
+    wvl_cli_job *job;
+    size_t mark;
+    double start;
+    int code;
+} coding;
+
 /* What one picture alone would have had, it gets: where memory or the device does not suffice for several, it is tried
  * again when no other is in work. */
-static int encode_in_turns(wvl_cli_job *j)
+static int encode_in_turn(void *user, int is_alone)
 {
-    wvl_plan_memory memory = {.struct_size = sizeof memory};
-    uint64_t bytes =
-        wvl_plan_measure(j->plan, &memory) == WVL_OK ? memory.base_bytes + memory.output_bytes_bound : UINT64_MAX / 2;
-    size_t mark = wvl_cli_mark_messages();
-    double start = wvl_cli_seconds();
-    wvl_cli_begin_coding(j->turns, j->turn, bytes, wvl_cli_share_of_memory());
-    j->stages.wait += wvl_cli_seconds() - start;
-    int code = wvl_cli_encode_job(j);
-    if (code == WVL_EXIT_DEVICE) {
-        wvl_cli_forget_messages(mark);
-        wvl_cli_code_alone(j->turns);
-        code = wvl_cli_encode_job(j);
+    coding *c = user;
+    if (is_alone) {
+        wvl_cli_forget_messages(c->mark);
+    } else {
+        c->job->stages.wait += wvl_cli_seconds() - c->start;
     }
-    wvl_cli_end_coding(j->turns, bytes);
-    return code;
+    c->code = wvl_cli_encode_job(c->job);
+    return c->code == WVL_EXIT_DEVICE;
 }
 
 int wvl_cli_encode_beside(wvl_cli_job *j)
 {
-    int code = WVL_EXIT_OK;
+    coding c = {.job = j};
     if (!j->turns) {
         return wvl_cli_encode_job(j);
     }
-    return wvl_cli_encode_job_shared(j, &code) ? code : encode_in_turns(j);
+    if (!wvl_cli_encode_job_shared(j, &c.code)) {
+        wvl_plan_memory memory = {.struct_size = sizeof memory};
+        int is_measured = wvl_plan_measure(j->plan, &memory) == WVL_OK;
+        uint64_t bytes = is_measured ? memory.base_bytes + memory.output_bytes_bound : UINT64_MAX / 2;
+        c.mark = wvl_cli_mark_messages();
+        c.start = wvl_cli_seconds();
+        wvl_cli_code_piece(j->turns, j->turn, bytes, wvl_cli_share_of_memory(), encode_in_turn, &c);
+    }
+    return c.code;
 }
 
 static int check_clash(const wvl_cli_entry *entry)
@@ -94,21 +102,6 @@ static void encode_entry(void *user, wvl_cli_turns *turns, size_t index, void *p
     wvl_cli_give_samples_back(&e->job); /* others read theirs while this one waits to be told */
 }
 
-static void tell_skipped(wvl_cli_run *s, const wvl_cli_entry *entry)
-{
-    s->skipped++;
-    s->unused = 0; /* nothing is known of what was not read */
-    if (s->args->json) {
-        wvl_cli_report_open_object(&s->report, NULL);
-        wvl_cli_report_text(&s->report, "input", entry->input);
-        wvl_cli_report_text(&s->report, "output", entry->output);
-        wvl_cli_report_text(&s->report, "status", "skipped");
-        wvl_cli_report_close(&s->report);
-    } else {
-        wvl_cli_inform("%s: skipped; %s exists", entry->input, entry->output);
-    }
-}
-
 static void tell_entry(void *user, wvl_cli_turns *turns, size_t index, void *piece)
 {
     wvl_cli_run *s = user;
@@ -116,7 +109,18 @@ static void tell_entry(void *user, wvl_cli_turns *turns, size_t index, void *pie
     wvl_cli_tell_messages();
     s->done++;
     if (e->is_skipped) {
-        tell_skipped(s, &s->directory.entries[index]);
+        const wvl_cli_entry *entry = &s->directory.entries[index];
+        s->skipped++;
+        s->unused = 0; /* nothing is known of what was not read */
+        if (s->args->json) {
+            wvl_cli_report_open_object(&s->report, NULL);
+            wvl_cli_report_text(&s->report, "input", entry->input);
+            wvl_cli_report_text(&s->report, "output", entry->output);
+            wvl_cli_report_text(&s->report, "status", "skipped");
+            wvl_cli_report_close(&s->report);
+        } else {
+            wvl_cli_inform("%s: skipped; %s exists", entry->input, entry->output);
+        }
         return;
     }
     wvl_cli_note_unused(&s->unused, &e->job.picture);
@@ -132,24 +136,6 @@ static void tell_entry(void *user, wvl_cli_turns *turns, size_t index, void *pie
 
 /* ---- Side by side ---------------------------------------------------------------------------- */
 
-static void run_entries(wvl_cli_run *s, size_t workers)
-{
-    const wvl_cli_pieces pieces = {.count = s->directory.count,
-                                   .bytes = sizeof(entry_at_work),
-                                   .work = encode_entry,
-                                   .tell = tell_entry,
-                                   .user = s};
-    wvl_cli_plans plans = {0};
-    s->plans = wvl_cli_may_share_plans(s->args, s->params) ? &plans : NULL;
-    wvl_cli_arm_signals(workers > 1 ? s->cancel : NULL);
-    if (!wvl_cli_run_turns(&pieces, workers, AHEAD * workers)) {
-        s->code = wvl_cli_lack_memory(s->args->image_dir);
-    }
-    wvl_cli_arm_signals(NULL);
-    wvl_cli_release_plans(&plans);
-    s->plans = NULL;
-}
-
 static void encode_entries(wvl_cli_run *s)
 {
     wvl_cli_load load = {.count = s->directory.count};
@@ -161,7 +147,20 @@ static void encode_entries(wvl_cli_run *s)
     wvl_cli_work work = wvl_cli_plan_work(s, &load);
     wvl_cli_open_work(s, &work, s->args->image_dir);
     s->unused = WVL_UNUSED_UNKNOWN;
-    run_entries(s, work.workers);
+    const wvl_cli_pieces pieces = {.count = s->directory.count,
+                                   .bytes = sizeof(entry_at_work),
+                                   .work = encode_entry,
+                                   .tell = tell_entry,
+                                   .user = s};
+    wvl_cli_plans plans = {0};
+    s->plans = wvl_cli_may_share_plans(s->args, s->params) ? &plans : NULL;
+    wvl_cli_arm_signals(work.workers > 1 ? s->cancel : NULL);
+    if (!wvl_cli_run_turns(&pieces, work.workers, AHEAD * work.workers)) {
+        s->code = wvl_cli_lack_memory(s->args->image_dir);
+    }
+    wvl_cli_arm_signals(NULL);
+    wvl_cli_release_plans(&plans);
+    s->plans = NULL;
     wvl_cli_close_work(s);
 }
 

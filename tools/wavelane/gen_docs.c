@@ -219,16 +219,6 @@ static void put_preset_words(const wvl_cli_option *option)
     }
 }
 
-static void put_key_words(const wvl_option *key)
-{
-    const char *words = words_of(key->key);
-    if (key->type == WVL_OPTION_CHOICE || key->type == WVL_OPTION_BOOL) {
-        put_words(key->range);
-    } else if (words) {
-        fputs(words, stdout);
-    }
-}
-
 static int has_key_words(const wvl_option *key)
 {
     return key && (key->type == WVL_OPTION_CHOICE || key->type == WVL_OPTION_BOOL || words_of(key->key));
@@ -246,7 +236,13 @@ static void put_option_words(const wvl_cli_option *option)
     if (option->how.effect == WVL_CLI_PRESET) {
         put_preset_words(option);
     } else if (option->how.effect == WVL_CLI_SETTING) {
-        put_key_words(find_key(option->how.key));
+        const wvl_option *key = find_key(option->how.key);
+        const char *words = words_of(key->key);
+        if (key->type == WVL_OPTION_CHOICE || key->type == WVL_OPTION_BOOL) {
+            put_words(key->range);
+        } else if (words) {
+            fputs(words, stdout);
+        }
     } else if (are_words(option->argument)) {
         put_words(option->argument);
     } else {
@@ -255,17 +251,6 @@ static void put_option_words(const wvl_cli_option *option)
 }
 
 /* ---- bash ------------------------------------------------------------------------------------ */
-
-/* Spellings of an option, `between` them: its letter, and its name with one dash and with two. */
-static void put_spellings(const wvl_cli_option *option, const char *between)
-{
-    if (option->letter) {
-        printf("-%c%s", option->letter, option->name ? between : "");
-    }
-    if (option->name) {
-        printf("-%s%s--%s", option->name, between, option->name);
-    }
-}
 
 static void put_names(void)
 {
@@ -298,7 +283,14 @@ static void write_bash_values(void)
             continue;
         }
         fputs("        ", stdout);
-        put_spellings(o, "|");
+        /* Spellings of an option, `between` them: its letter, and its name with one dash and with two. */
+        const char *between = "|";
+        if (o->letter) {
+            printf("-%c%s", o->letter, o->name ? between : "");
+        }
+        if (o->name) {
+            printf("-%s%s--%s", o->name, between, o->name);
+        }
         fputs(") echo '", stdout);
         if (has_words(o)) {
             put_option_words(o);
@@ -466,24 +458,19 @@ static void open_zsh(const char *dashes, const char *name, const char *doc, cons
 
 static void close_zsh(void) { fputs("' \\\n", stdout); }
 
-static void put_zsh_values(const wvl_cli_option *option)
-{
-    if (has_words(option)) {
-        fputs("(", stdout);
-        put_option_words(option);
-        fputs(")", stdout);
-    } else if (names_folder(option)) {
-        fputs("_files -/", stdout);
-    } else {
-        fputs(names_file(option) ? "_files" : " ", stdout);
-    }
-}
-
 static void put_zsh_option(const wvl_cli_option *option, const char *dashes, const char *name)
 {
     open_zsh(dashes, name, option->doc, option->argument);
     if (option->argument) {
-        put_zsh_values(option);
+        if (has_words(option)) {
+            fputs("(", stdout);
+            put_option_words(option);
+            fputs(")", stdout);
+        } else if (names_folder(option)) {
+            fputs("_files -/", stdout);
+        } else {
+            fputs(names_file(option) ? "_files" : " ", stdout);
+        }
     }
     close_zsh();
 }

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "info.h"
-#include "stream.h"
-#include "wavelane_check.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,17 +8,42 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "args.h"
+#include "files.h"
+#include "stream.h"
+#include "wavelane_check.h"
+
+#define MOST_PROBLEMS 64u
+
+/* What a table of several files says of each: of the first codestream, from its main header. */
+typedef struct info_facts {
+    uint64_t x0, y0, x1, y1, tile_width, tile_height, components, least_depth,
+        most_depth; /* components: 0 before SIZ */
+    uint64_t layers, levels, xcb, ycb, style, cod_count;
+    uint64_t part_count, codestream_bytes;
+    char format[24], order[12], transform[12]; /* "": unknown */
+} info_facts;
+
+typedef struct info_state {
+    const char *name;
+    int fd;
+    uint64_t size;
+    uint8_t *memory; /* the content of a pipe, or of what is wanted whole; else NULL */
+    wvl_cli_report report;
+    char *problems[MOST_PROBLEMS];
+    size_t problem_count;  /* of all, those beyond the list included */
+    int lacks_memory;      /* one of them is no fault of the file */
+    char entry[8];         /* box or marker segment at hand */
+    int is_of_lengths;     /* the list at hand is shown in part */
+    uint64_t length_count; /* of it */
+    info_facts facts;
+} info_state;
+
 /* ---- The file -------------------------------------------------------------------------------- */
 
-static int read_whole(wvl_info *info, uint64_t most)
-{
-    size_t bytes = 0;
-    int code = wvl_cli_read_descriptor(info->fd, info->name, most, WVL_CLI_JPEG2000, &info->memory, &bytes);
-    info->size = bytes;
-    return code;
-}
-
-int wvl_info_open(wvl_info *info, const char *name, uint64_t most, int is_whole)
+/* most: bytes of a pipe or device. is_whole: all bytes are needed, not the headers alone. 0 or an exit code after a
+ * message. */
+static int open_info(info_state *info, const char *name, uint64_t most, int is_whole)
 {
     struct stat st;
     int is_standard = !strcmp(name, "-");
@@ -35,38 +56,30 @@ int wvl_info_open(wvl_info *info, const char *name, uint64_t most, int is_whole)
         return wvl_cli_fail(WVL_EXIT_INPUT, "%s: is a directory", info->name);
     }
     if (is_whole || !S_ISREG(st.st_mode)) { /* a pipe cannot be read twice */
-        return read_whole(info, most);
+        size_t bytes = 0;
+        int code = wvl_cli_read_descriptor(info->fd, info->name, most, WVL_CLI_JPEG2000, &info->memory, &bytes);
+        info->size = bytes;
+        return code;
     }
     info->size = (uint64_t)st.st_size;
     return WVL_EXIT_OK;
 }
 
-void wvl_info_close(wvl_info *info)
-{
-    if (info->fd > STDIN_FILENO) {
-        (void)close(info->fd);
-    }
-    for (size_t i = 0; i < WVL_INFO_MAX_PROBLEMS; i++) {
-        free(info->problems[i]);
-    }
-    free(info->memory);
-}
-
 /* ---- Problems -------------------------------------------------------------------------------- */
 
-void wvl_info_note_problem(wvl_info *info, uint64_t offset, const char *problem)
+static void note_problem(info_state *info, uint64_t offset, const char *problem)
 {
     char text[352];
     snprintf(text, sizeof text, "at byte %" PRIu64 ": %s", offset, problem);
-    if (info->problem_count < WVL_INFO_MAX_PROBLEMS) {
+    if (info->problem_count < MOST_PROBLEMS) {
         info->problems[info->problem_count] = strdup(text);
     }
     info->problem_count++;
 }
 
-void wvl_info_report_problems(wvl_info *info)
+static void report_problems(info_state *info)
 {
-    size_t listed = info->problem_count < WVL_INFO_MAX_PROBLEMS ? info->problem_count : WVL_INFO_MAX_PROBLEMS;
+    size_t listed = info->problem_count < MOST_PROBLEMS ? info->problem_count : MOST_PROBLEMS;
     if (info->report.json) {
         wvl_cli_report_open_list(&info->report, "problems");
         for (size_t i = 0; i < listed; i++) {
@@ -85,7 +98,7 @@ void wvl_info_report_problems(wvl_info *info)
 
 static int read_file(void *user, uint64_t offset, void *buffer, size_t bytes)
 {
-    wvl_info *info = user;
+    info_state *info = user;
     for (size_t done = 0; done < bytes;) {
         ssize_t got = pread(info->fd, (uint8_t *)buffer + done, bytes - done, (off_t)(offset + done));
         if (got < 0 && errno == EINTR) {
@@ -95,7 +108,7 @@ static int read_file(void *user, uint64_t offset, void *buffer, size_t bytes)
             char problem[256];
             snprintf(problem, sizeof problem, "cannot be read: %s",
                      got < 0 ? strerror(errno) : "the file became shorter");
-            wvl_info_note_problem(info, offset + done, problem);
+            note_problem(info, offset + done, problem);
             return 0;
         }
         done += (size_t)got;
@@ -109,24 +122,24 @@ static const struct {
     const char *entry, *name; /* entry NULL: any */
     size_t place;
 } kept_numbers[] = {
-    {"SIZ", "Xsiz", offsetof(wvl_info_facts, x1)},
-    {"SIZ", "Ysiz", offsetof(wvl_info_facts, y1)},
-    {"SIZ", "XOsiz", offsetof(wvl_info_facts, x0)},
-    {"SIZ", "YOsiz", offsetof(wvl_info_facts, y0)},
-    {"SIZ", "XTsiz", offsetof(wvl_info_facts, tile_width)},
-    {"SIZ", "YTsiz", offsetof(wvl_info_facts, tile_height)},
-    {"SIZ", "Csiz", offsetof(wvl_info_facts, components)},
-    {"COD", "layers", offsetof(wvl_info_facts, layers)},
-    {"COD", "levels", offsetof(wvl_info_facts, levels)},
-    {"COD", "xcb", offsetof(wvl_info_facts, xcb)},
-    {"COD", "ycb", offsetof(wvl_info_facts, ycb)},
-    {"COD", "style", offsetof(wvl_info_facts, style)},
-    {NULL, "codestream_bytes", offsetof(wvl_info_facts, codestream_bytes)},
+    {"SIZ", "Xsiz", offsetof(info_facts, x1)},
+    {"SIZ", "Ysiz", offsetof(info_facts, y1)},
+    {"SIZ", "XOsiz", offsetof(info_facts, x0)},
+    {"SIZ", "YOsiz", offsetof(info_facts, y0)},
+    {"SIZ", "XTsiz", offsetof(info_facts, tile_width)},
+    {"SIZ", "YTsiz", offsetof(info_facts, tile_height)},
+    {"SIZ", "Csiz", offsetof(info_facts, components)},
+    {"COD", "layers", offsetof(info_facts, layers)},
+    {"COD", "levels", offsetof(info_facts, levels)},
+    {"COD", "xcb", offsetof(info_facts, xcb)},
+    {"COD", "ycb", offsetof(info_facts, ycb)},
+    {"COD", "style", offsetof(info_facts, style)},
+    {NULL, "codestream_bytes", offsetof(info_facts, codestream_bytes)},
 };
 
-static void keep_number(wvl_info *info, const char *name, uint64_t number)
+static void keep_number(info_state *info, const char *name, uint64_t number)
 {
-    wvl_info_facts *f = &info->facts;
+    info_facts *f = &info->facts;
     for (size_t i = 0; i < sizeof kept_numbers / sizeof kept_numbers[0]; i++) {
         const char *entry = kept_numbers[i].entry;
         if ((!entry || !strcmp(entry, info->entry)) && !strcmp(kept_numbers[i].name, name)) {
@@ -139,9 +152,9 @@ static void keep_number(wvl_info *info, const char *name, uint64_t number)
     }
 }
 
-static void keep_text(wvl_info *info, const char *name, const char *text)
+static void keep_text(info_state *info, const char *name, const char *text)
 {
-    wvl_info_facts *f = &info->facts;
+    info_facts *f = &info->facts;
     if (!strcmp(name, "format")) {
         snprintf(f->format, sizeof f->format, "%s", text);
     } else if (!strcmp(info->entry, "COD") && !strcmp(name, "progression")) {
@@ -157,7 +170,7 @@ static void keep_text(wvl_info *info, const char *name, const char *text)
 #define SHOWN_LENGTHS 16u /* in text; JSON has all */
 
 /* An entry is a line of text, or an object whose first member is `kind`. */
-static void open_entry(wvl_info *info, const char *kind, const wvl_check_item *item)
+static void open_entry(info_state *info, const char *kind, const wvl_check_item *item)
 {
     wvl_cli_report *r = &info->report;
     int is_superbox = item->kind == WVL_CHECK_ITEM_SUPERBOX;
@@ -184,7 +197,7 @@ static void open_entry(wvl_info *info, const char *kind, const wvl_check_item *i
     }
 }
 
-static void print_number(wvl_info *info, const wvl_check_item *item)
+static void print_number(info_state *info, const wvl_check_item *item)
 {
     wvl_cli_report *r = &info->report;
     int is_shown = item->name || !info->is_of_lengths || r->json || info->length_count < SHOWN_LENGTHS;
@@ -215,7 +228,7 @@ static void print_bytes(wvl_cli_report *r, const wvl_check_item *item)
 
 static void print_item(void *user, const wvl_check_item *item)
 {
-    wvl_info *info = user;
+    info_state *info = user;
     wvl_cli_report *r = &info->report;
     switch (item->kind) {
     case WVL_CHECK_ITEM_NUMBER:
@@ -244,15 +257,297 @@ static void print_item(void *user, const wvl_check_item *item)
             wvl_cli_report_close(r);
         }
         break;
-    case WVL_CHECK_ITEM_PROBLEM: wvl_info_note_problem(info, item->offset, item->text); break;
+    case WVL_CHECK_ITEM_PROBLEM: note_problem(info, item->offset, item->text); break;
     }
 }
 
-void wvl_info_print_file(wvl_info *info)
+/* ---- Packets, and in JSON what each holds of which code block ------------------------------------- */
+
+typedef struct walk {
+    info_state *info;
+    wvl_check_packet packet; /* its blocks are still to come */
+    int has_packet;
+    uint64_t blocks, passes; /* of it */
+    char problem[256];       /* the first that keeps packets from being found */
+    uint64_t problem_offset;
+} walk;
+
+static const char *const block_fields[] = {"band", "level", "x", "y", "width", "height", "passes", "offset", "bytes"};
+
+/* ---- One packet ------------------------------------------------------------------------------ */
+
+static void close_packet(walk *w)
 {
-    wvl_check_source source = {.struct_size = sizeof source, .data = info->memory, .bytes = info->size};
-    source.read = info->memory ? NULL : read_file;
-    wvl_cli_report_text(&info->report, "file", info->name);
-    wvl_cli_report_number(&info->report, "bytes", info->size);
-    info->lacks_memory = wvl_check_list(&source, print_item, info) == WVL_CHECK_NO_MEMORY;
+    wvl_cli_report *r = &w->info->report;
+    const wvl_check_packet *p = &w->packet;
+    if (w->has_packet && r->json) {
+        wvl_cli_report_close(r);
+        wvl_cli_report_close(r);
+    } else if (w->has_packet) {
+        fprintf(r->file,
+                "  %5" PRIu32 " %5" PRIu32 " %9" PRIu32 " %10" PRIu32 " %5" PRIu32 " %8" PRIu64 " %10" PRIu64
+                " %9" PRIu64 " %7" PRIu64 " %9" PRIu64 " %6" PRIu64 " %6" PRIu64 "\n",
+                p->tile, p->part, p->component, p->resolution, p->layer, p->precinct, p->offset, p->bytes,
+                p->header_bytes, p->body_bytes, w->blocks, w->passes);
+    }
+    w->has_packet = 0;
+}
+
+static void take_packet(void *user, const wvl_check_packet *packet)
+{
+    walk *w = user;
+    wvl_cli_report *r = &w->info->report;
+    close_packet(w);
+    w->packet = *packet;
+    w->has_packet = 1;
+    w->blocks = w->passes = 0;
+    if (r->json) {
+        wvl_cli_report_open_line(r, NULL);
+        wvl_cli_report_number(r, "tile", packet->tile);
+        wvl_cli_report_number(r, "part", packet->part);
+        wvl_cli_report_number(r, "component", packet->component);
+        wvl_cli_report_number(r, "resolution", packet->resolution);
+        wvl_cli_report_number(r, "layer", packet->layer);
+        wvl_cli_report_number(r, "precinct", packet->precinct);
+        wvl_cli_report_number(r, "offset", packet->offset);
+        wvl_cli_report_number(r, "bytes", packet->bytes);
+        wvl_cli_report_number(r, "header_offset", packet->header_offset);
+        wvl_cli_report_number(r, "header_bytes", packet->header_bytes);
+        wvl_cli_report_number(r, "body_bytes", packet->body_bytes);
+        wvl_cli_report_open_list(r, "blocks");
+    }
+}
+
+static void take_block(void *user, const wvl_check_block *b)
+{
+    walk *w = user;
+    wvl_cli_report *r = &w->info->report;
+    w->blocks++;
+    w->passes += b->passes;
+    if (r->json) {
+        wvl_cli_report_raw(r, NULL);
+        fprintf(r->file,
+                "[%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64
+                ",%" PRIu64 "]",
+                b->band, b->level, b->x, b->y, b->width, b->height, b->passes, b->offset, b->bytes);
+    }
+}
+
+static void take_issue(void *user, const wvl_check_issue *issue)
+{
+    walk *w = user;
+    if (issue->severity == WVL_CHECK_ERROR && !w->problem[0]) {
+        snprintf(w->problem, sizeof w->problem, "%s", issue->text);
+        w->problem_offset = issue->offset;
+    }
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+/* What is not legal but leaves every packet in its place is for verify to say. */
+static void print_packets(info_state *info)
+{
+    walk w = {.info = info};
+    wvl_cli_report *r = &info->report;
+    wvl_check_options options = {
+        .struct_size = sizeof options, .packet = take_packet, .block = take_block, .skip_blocks = 1};
+    wvl_check_summary summary = {.struct_size = sizeof summary};
+    if (r->json) {
+        wvl_cli_report_open_list(r, "block_fields");
+        for (size_t i = 0; i < sizeof block_fields / sizeof block_fields[0]; i++) {
+            wvl_cli_report_text(r, NULL, block_fields[i]);
+        }
+        wvl_cli_report_close(r);
+    }
+    wvl_cli_report_open_list(r, "packets");
+    if (!r->json) {
+        fprintf(r->file, "  %5s %5s %9s %10s %5s %8s %10s %9s %7s %9s %6s %6s\n", "tile", "part", "component",
+                "resolution", "layer", "precinct", "offset", "bytes", "header", "body", "blocks", "passes");
+    }
+    int verdict = wvl_check_file(info->memory, info->size, &options, take_issue, &w, &summary);
+    close_packet(&w);
+    wvl_cli_report_close(r);
+    if (verdict == WVL_CHECK_NO_MEMORY) {
+        info->lacks_memory = 1;
+        note_problem(info, summary.codestream_offset, "no memory for the list of packets");
+    } else if (!summary.complete && !info->problem_count) {
+        note_problem(info, w.problem_offset,
+                     w.problem[0] ? w.problem : "not every packet that the headers promise is there");
+    }
+    wvl_check_release_summary(&summary);
+}
+
+/* ---- The command ---------------------------------------------------------------------------------- */
+
+#define INFO_USAGE "wavelane info [--json|--csv] [--packets] [--recursive] [--max-input-bytes N] FILE|FOLDER..."
+
+typedef struct request {
+    wvl_cli_files files;
+    int json, csv, packets;
+    uint64_t most; /* bytes of a pipe or device */
+    FILE *unseen;  /* with --csv: gets the reports that nobody reads */
+} request;
+
+/* ---- Arguments ------------------------------------------------------------------------------- */
+
+#define FLAG(member) WVL_CLI_MEMBER(FLAG, request, member)
+
+const wvl_cli_option wvl_cli_info_own[] = {
+    {"packets", 0, NULL, FLAG(packets),
+     "Also list every packet: its place and bytes, and how many code blocks and coding passes it holds; with --json "
+     "what it holds of each code block.",
+     NULL},
+    WVL_CLI_MAX_INPUT_BYTES(WVL_CLI_BETWEEN(request, most, 1, UINT64_MAX / 4)),
+    WVL_CLI_SEVERAL_FILES(FLAG),
+    {.name = NULL},
+};
+
+static int parse_words(request *q, int argc, char **argv)
+{
+    int code = WVL_EXIT_OK;
+    for (int i = 1; !code && i < argc; i++) {
+        if (argv[i][0] != '-' || !argv[i][1]) {
+            q->files.words[q->files.word_count++] = argv[i];
+        } else if ((code = wvl_cli_parse_own(wvl_cli_info_own, q, argc, argv, &i)) < 0) {
+            code = wvl_cli_fail(WVL_EXIT_USAGE, "info: \"%s\" is unexpected; usage: " INFO_USAGE, argv[i]);
+        }
+    }
+    const wvl_cli_condition conditions[] = {
+        {!q->files.word_count, "info: no file; usage: " INFO_USAGE},
+        {q->json && q->csv, "info: --json and --csv cannot be used together; give one of them"},
+        {q->packets && q->csv, "info: --packets and --csv cannot be used together; give --json for a program to read"},
+    };
+    return code ? code : WVL_CLI_CHECK(conditions);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static void put_numbers(wvl_cli_row *row, int is_known, const uint64_t *numbers, unsigned count)
+{
+    for (unsigned i = 0; is_known && i < count; i++) {
+        wvl_cli_row_number(row, numbers[i]);
+    }
+    if (!is_known) {
+        wvl_cli_row_skip(row, count);
+    }
+}
+
+static void print_row(const info_state *info)
+{
+    const info_facts *f = &info->facts;
+    const uint64_t sizes[] = {f->x1 > f->x0 ? f->x1 - f->x0 : 0, /* a picture that ends before it begins has no size */
+                              f->y1 > f->y0 ? f->y1 - f->y0 : 0,
+                              f->components,
+                              f->least_depth,
+                              f->most_depth,
+                              f->tile_width,
+                              f->tile_height,
+                              f->part_count};
+    const uint64_t coding[] = {f->layers, f->levels, f->xcb < 9 ? UINT64_C(4) << f->xcb : 0,
+                               f->ycb < 9 ? UINT64_C(4) << f->ycb : 0, f->style};
+    wvl_cli_row row = {stdout, 0};
+    wvl_cli_row_text(&row, info->name);
+    wvl_cli_row_number(&row, info->size);
+    wvl_cli_row_text(&row, f->format);
+    put_numbers(&row, f->components != 0, sizes, 8);
+    put_numbers(&row, f->cod_count != 0, coding, 5);
+    wvl_cli_row_text(&row, f->order);
+    wvl_cli_row_text(&row, f->transform);
+    put_numbers(&row, f->components != 0, &f->codestream_bytes, 1);
+    wvl_cli_row_number(&row, info->problem_count);
+    wvl_cli_row_text(&row, info->problem_count && info->problems[0] ? info->problems[0] : "");
+    wvl_cli_row_end(&row);
+}
+
+/* A file that cannot be read has a row or an object all the same; a single one has the message alone. */
+static void print_unread(const request *q, const char *name)
+{
+    if (q->csv) {
+        wvl_cli_row row = {stdout, 0};
+        wvl_cli_row_text(&row, name);
+        wvl_cli_row_skip(&row, 19);
+        wvl_cli_row_text(&row, wvl_cli_last_error());
+        wvl_cli_row_end(&row);
+    } else if (q->json && q->files.is_many) {
+        wvl_cli_report r;
+        wvl_cli_report_start(&r, stdout, WVL_REPORT_JSON_LINE);
+        wvl_cli_report_text(&r, "file", name);
+        wvl_cli_report_text(&r, "error", wvl_cli_last_error());
+        wvl_cli_report_finish(&r);
+    }
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static int print_one(const request *q, const char *name)
+{
+    info_state info;
+    memset(&info, 0, sizeof info);
+    int code = open_info(&info, name, q->most, q->packets);
+    if (code) {
+        print_unread(q, name);
+    } else {
+        int json = q->json && q->files.is_many ? WVL_REPORT_JSON_LINE : q->json;
+        wvl_cli_report_start(&info.report, q->csv ? q->unseen : stdout, json);
+        /* All of the file into the open report, and what is wrong with it at the end of the report and as messages. */
+        wvl_check_source source = {.struct_size = sizeof source, .data = info.memory, .bytes = info.size};
+        source.read = info.memory ? NULL : read_file;
+        wvl_cli_report_text(&info.report, "file", info.name);
+        wvl_cli_report_number(&info.report, "bytes", info.size);
+        info.lacks_memory = wvl_check_list(&source, print_item, &info) == WVL_CHECK_NO_MEMORY;
+        while (info.report.depth) { /* what a problem left open */
+            wvl_cli_report_close(&info.report);
+        }
+        if (q->packets) {
+            print_packets(&info);
+        }
+        report_problems(&info);
+        wvl_cli_report_finish(&info.report);
+        if (q->csv) {
+            print_row(&info);
+        }
+        code = info.problem_count ? WVL_EXIT_INPUT : WVL_EXIT_OK;
+        code = info.lacks_memory ? WVL_EXIT_DEVICE : code;
+    }
+    if (info.fd > STDIN_FILENO) {
+        (void)close(info.fd);
+    }
+    for (size_t i = 0; i < MOST_PROBLEMS; i++) {
+        free(info.problems[i]);
+    }
+    free(info.memory);
+    return code;
+}
+
+static int print_all(request *q)
+{
+    if (q->csv) {
+        q->unseen = fopen("/dev/null", "w");
+        if (!q->unseen) {
+            return wvl_cli_fail(WVL_EXIT_DEVICE, "/dev/null: cannot be opened; --csv needs it");
+        }
+        puts("file,bytes,format,width,height,components,least_depth,most_depth,tile_width,tile_height,tile_parts,"
+             "layers,levels,block_width,block_height,style,progression,transform,codestream_bytes,problems,error");
+    }
+    int code = wvl_cli_list_files(&q->files);
+    for (size_t i = 0; i < q->files.count && !ferror(stdout); i++) {
+        if (i && !q->csv && !q->json) {
+            putchar('\n');
+        }
+        code = wvl_cli_worse_code(code, print_one(q, q->files.names[i]));
+    }
+    if (q->unseen) {
+        (void)fclose(q->unseen);
+    }
+    return code;
+}
+
+int wvl_cli_run_info(int argc, char **argv)
+{
+    request q = {.most = WVL_IO_MAX_INPUT_BYTES};
+    int code = wvl_cli_init_files(argc, &q.files);
+    TRY(code, parse_words(&q, argc, argv));
+    TRY(code, print_all(&q));
+    wvl_cli_release_files(&q.files);
+    return wvl_cli_flush_output(code);
 }

@@ -18,19 +18,13 @@ static wvl_cli_texts of_run; /* warnings that belong to no picture, for the repo
 static wvl_cli_texts seen;   /* warnings that are printed once a run */
 static pthread_mutex_t seen_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static size_t find_text(const wvl_cli_texts *list, const char *text)
-{
-    size_t i = 0;
-    while (i < list->count && strcmp(list->texts[i].text, text) != 0) {
-        i++;
-    }
-    return i;
-}
-
 /* 1: the text is new. Without memory for it every text is new. */
 static int add_text(wvl_cli_texts *list, const char *text)
 {
-    size_t at = find_text(list, text);
+    size_t at = 0;
+    while (at < list->count && strcmp(list->texts[at].text, text) != 0) {
+        at++;
+    }
     if (at < list->count) {
         list->texts[at].repeats++;
         return 0;
@@ -90,18 +84,6 @@ static void print_once(const char *name, const char *text)
     }
 }
 
-/* One held line, its newline replaced by a zero. */
-static void print_held(char *line)
-{
-    char *text = line[0] == ONCE ? strchr(line, NAME_END) : NULL;
-    if (text) {
-        *text = '\0';
-        print_once(line + 1, text + 1);
-    } else {
-        fprintf(stderr, "%s\n", line);
-    }
-}
-
 void wvl_cli_tell_messages(void)
 {
     for (char *line = own.text, *end = own.text + own.bytes; own.bytes && line < end;) {
@@ -110,7 +92,14 @@ void wvl_cli_tell_messages(void)
             break;
         }
         *newline = '\0';
-        print_held(line);
+        /* One held line, its newline replaced by a zero. */
+        char *text = line[0] == ONCE ? strchr(line, NAME_END) : NULL;
+        if (text) {
+            *text = '\0';
+            print_once(line + 1, text + 1);
+        } else {
+            fprintf(stderr, "%s\n", line);
+        }
         line = newline + 1;
     }
     free(own.text);

@@ -13,31 +13,6 @@ unsigned wvl_cli_kept_metadata(const wvl_cli_args *args)
 
 /* ---- A picture ------------------------------------------------------------------------------- */
 
-/* GeoTIFF tags count rows and columns as they were stored. */
-static void drop_place(const char *name, wvl_io_metadata *m)
-{
-    if (m->blobs[WVL_IO_GEO].data || m->blobs[WVL_IO_GML].data) {
-        wvl_cli_warn_once(
-            name,
-            "the location of the picture (GeoTIFF, GML) is left out, because --orient auto moves its rows and columns");
-        wvl_io_drop_blob(m, WVL_IO_GEO);
-        wvl_io_drop_blob(m, WVL_IO_GML);
-    }
-}
-
-static int turn(const char *name, wvl_io_picture *io)
-{
-    char error[256];
-    int swaps = wvl_io_orientation_swaps(io->orientation);
-    int result = wvl_io_orient_picture(io, error, sizeof error);
-    if (result != WVL_IO_OK) {
-        return wvl_cli_fail(result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT, "%s: %s", name, error);
-    }
-    wvl_metadata_reset_orientation(&io->metadata, swaps);
-    drop_place(name, &io->metadata);
-    return WVL_EXIT_OK;
-}
-
 void wvl_cli_name_lost(const wvl_cli_args *args, const char *name, const wvl_cli_picture *p)
 {
     const char *first = p->io.lost, *second = p->metadata.lost;
@@ -53,7 +28,22 @@ int wvl_cli_settle_metadata(const wvl_cli_args *args, const char *name, wvl_io_p
         return wvl_cli_lack_memory(name);
     }
     if (io->orientation > 1 && args->orient) {
-        return turn(name, io);
+        char error[256];
+        int swaps = wvl_io_orientation_swaps(io->orientation);
+        int result = wvl_io_orient_picture(io, error, sizeof error);
+        if (result != WVL_IO_OK) {
+            return wvl_cli_fail(result == WVL_IO_ERROR_MEMORY ? WVL_EXIT_DEVICE : WVL_EXIT_INPUT, "%s: %s", name,
+                                error);
+        }
+        wvl_metadata_reset_orientation(&io->metadata, swaps);
+        /* GeoTIFF tags count rows and columns as they were stored. */
+        if (io->metadata.blobs[WVL_IO_GEO].data || io->metadata.blobs[WVL_IO_GML].data) {
+            wvl_cli_warn_once(name, "the location of the picture (GeoTIFF, GML) is left out, because --orient auto "
+                                    "moves its rows and columns");
+            wvl_io_drop_blob(&io->metadata, WVL_IO_GEO);
+            wvl_io_drop_blob(&io->metadata, WVL_IO_GML);
+        }
+        return WVL_EXIT_OK;
     }
     if (io->orientation > 1) {
         wvl_cli_warn_once(name,

@@ -225,13 +225,6 @@ static int take_range(void *to, const char *spelling, const char *value)
     return WVL_EXIT_OK;
 }
 
-static int take_transfer(void *to, const char *spelling, const char *value)
-{
-    int index = 0, code = wvl_cli_take_word(spelling, value, "linear|log|pq", &index);
-    ((wvl_cli_args *)to)->io.float_transfer = (wvl_io_float_transfer)(WVL_IO_FLOAT_LINEAR + index);
-    return code;
-}
-
 static int take_pages(void *to, const char *spelling, const char *value)
 {
     wvl_cli_args *args = to;
@@ -296,20 +289,6 @@ static int take_orient(void *to, const char *spelling, const char *value)
 }
 
 /* Without a value. */
-static int drop_icc(void *to, const char *spelling, const char *value)
-{
-    (void)spelling, (void)value;
-    ((wvl_cli_args *)to)->icc = WVL_CLI_ICC_DROP;
-    return WVL_EXIT_OK;
-}
-
-static int strip(void *to, const char *spelling, const char *value)
-{
-    (void)spelling, (void)value;
-    ((wvl_cli_args *)to)->dropped = WVL_CLI_STRIPPED;
-    return WVL_EXIT_OK;
-}
-
 static int be_verbose(void *to, const char *spelling, const char *value)
 {
     (void)spelling, (void)value;
@@ -325,6 +304,7 @@ static int be_verbose(void *to, const char *spelling, const char *value)
 #define FLAG(member) WVL_CLI_MEMBER(FLAG, wvl_cli_args, member)
 #define TEXT(member) WVL_CLI_MEMBER(TEXT, wvl_cli_args, member)
 #define ONCE(member) WVL_CLI_MEMBER(ONCE, wvl_cli_args, member)
+#define AS(kind, member, value) WVL_CLI_HOW(kind, .at = offsetof(wvl_cli_args, member), .least = value)
 #define WORD(member) WVL_CLI_MEMBER(WORD, wvl_cli_args, member)
 #define BETWEEN(member, low, high) WVL_CLI_BETWEEN(wvl_cli_args, member, low, high)
 #define CALL(function) WVL_CLI_TAKE(function)
@@ -443,7 +423,7 @@ static const wvl_cli_option of_command[] = {
     {"ycc-to-rgb", 0, NULL, FLAG(ycc_to_rgb),
      "Convert YCbCr, subsampled or not, to RGB: by the matrix and range of the file, else BT.601 with full range.",
      PICTURE},
-    {"float-transfer", 0, "linear|log|pq", CALL(take_transfer),
+    {"float-transfer", 0, "linear|log|pq", AS(WORD, io.float_transfer, WVL_IO_FLOAT_LINEAR),
      "Make 16-bit integers of floating-point samples (OpenEXR, TIFF, PFM): in proportion, by their logarithm, or by "
      "the curve of SMPTE ST 2084. Floating point is refused without it.",
      PICTURE},
@@ -463,14 +443,14 @@ static const wvl_cli_option of_command[] = {
      "The picture's ICC profile. keep (the default): write it to the JP2 file, and refuse one that the file cannot "
      "carry. fit: leave such a profile out, with a warning. drop: leave it out.",
      PICTURE},
-    {"no-icc", 0, NULL, CALL(drop_icc), "Same as --icc drop.", PICTURE},
+    {"no-icc", 0, NULL, AS(FLAG, icc, WVL_CLI_ICC_DROP), "Same as --icc drop.", PICTURE},
     {"no-xmp", 0, NULL, FLAG(no_xmp), "Leave the picture's XMP packet out, and texts that would become XMP.", PICTURE},
     {"keep", 0, "LIST", CALL(take_keep),
      "Metadata of the picture that goes into the JP2 file, as words separated by commas: exif, iptc, xmp, geo (GeoTIFF "
      "tags, world file and .aux.xml), text (texts of TIFF, PNG and DPX, which become XMP), icc, resolution, boxes (of "
      "a JP2 file); all (default) or none.",
      PICTURE},
-    {"strip", 0, NULL, CALL(strip),
+    {"strip", 0, NULL, AS(FLAG, dropped, WVL_CLI_STRIPPED),
      "Leave the metadata out; the ICC profile and the resolution stay: same as --keep icc,resolution.", PICTURE},
     {"orient", 0, "auto|keep", CALL(take_orient),
      "Orientation of the picture. auto: turn and mirror the samples, without loss, so that the first row is at the top "

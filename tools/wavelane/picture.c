@@ -448,13 +448,3 @@ double wvl_cli_sample_count(const wvl_cli_picture *picture)
     }
     return samples;
 }
-
-double wvl_cli_raw_bits(const wvl_cli_picture *picture)
-{
-    double bits = 0.0;
-    for (uint32_t i = 0; i < picture->io.component_count; i++) {
-        const wvl_io_component *c = &picture->io.components[i];
-        bits += (double)c->width * c->height * c->depth;
-    }
-    return bits;
-}

@@ -201,13 +201,6 @@ void wvl_cli_report_number(wvl_cli_report *r, const char *name, uint64_t value)
     end_member(r);
 }
 
-void wvl_cli_report_signed(wvl_cli_report *r, const char *name, int64_t value)
-{
-    put_name(r, name);
-    fprintf(r->file, "%" PRId64, value);
-    end_member(r);
-}
-
 /* The command never calls setlocale, so printf writes a point. JSON has no infinity. */
 void wvl_cli_report_real(wvl_cli_report *r, const char *name, double value)
 {

@@ -15,7 +15,12 @@ static double bits_per_pixel(const wvl_cli_summary *s)
 
 static double ratio(const wvl_cli_summary *s)
 {
-    return wvl_cli_raw_bits(s->picture) / (8.0 * (double)wvl_result_bytes(s->result));
+    double bits = 0.0;
+    for (uint32_t i = 0; i < s->picture->io.component_count; i++) {
+        const wvl_io_component *c = &s->picture->io.components[i];
+        bits += (double)c->width * c->height * c->depth;
+    }
+    return bits / (8.0 * (double)wvl_result_bytes(s->result));
 }
 
 static double speed(const wvl_cli_summary *s)
@@ -132,20 +137,6 @@ void wvl_cli_summary_text(FILE *file, const wvl_cli_summary *s, int layers)
 
 static void write_text(void *user, const char *text, size_t bytes) { (void)fwrite(text, 1, bytes, user); }
 
-static void print_rows(FILE *file, const wvl_cli_rows *r)
-{
-    unsigned passes = wvl_cli_count_passes(r);
-    fprintf(file, "row by row: %" PRIu64 " bytes of memory expected, %" PRIu64 " at most, %s\n",
-            wvl_cli_count_held(r, WVL_CLI_LIKELY), wvl_cli_count_held(r, WVL_CLI_MOST),
-            passes > 1 ? "at most 2 passes over the picture" : "1 pass over the picture");
-    if (r->options.memory_bytes) {
-        fprintf(file,
-                "file in %s: %" PRIu64 " bytes expected, %" PRIu64 " at most; the smallest --memory is %" PRIu64 "\n",
-                r->options.spill_folder ? r->options.spill_folder : "/tmp", wvl_cli_count_spill(r, WVL_CLI_LIKELY),
-                wvl_cli_count_spill(r, WVL_CLI_MOST), r->memory.least_bytes + r->reader_bytes);
-    }
-}
-
 void wvl_cli_plan_text(FILE *file, const wvl_cli_summary *s, int explain)
 {
     const wvl_image_format *f = &s->picture->format;
@@ -171,7 +162,18 @@ void wvl_cli_plan_text(FILE *file, const wvl_cli_summary *s, int explain)
         (void)wvl_plan_explain(s->plan, 0, write_text, file);
     }
     if (s->rows) {
-        print_rows(file, s->rows);
+        const wvl_cli_rows *r = s->rows;
+        unsigned passes = wvl_cli_count_passes(r);
+        fprintf(file, "row by row: %" PRIu64 " bytes of memory expected, %" PRIu64 " at most, %s\n",
+                wvl_cli_count_held(r, WVL_CLI_LIKELY), wvl_cli_count_held(r, WVL_CLI_MOST),
+                passes > 1 ? "at most 2 passes over the picture" : "1 pass over the picture");
+        if (r->options.memory_bytes) {
+            fprintf(file,
+                    "file in %s: %" PRIu64 " bytes expected, %" PRIu64 " at most; the smallest --memory is %" PRIu64
+                    "\n",
+                    r->options.spill_folder ? r->options.spill_folder : "/tmp", wvl_cli_count_spill(r, WVL_CLI_LIKELY),
+                    wvl_cli_count_spill(r, WVL_CLI_MOST), r->memory.least_bytes + r->reader_bytes);
+        }
     }
 }
 
@@ -278,18 +280,6 @@ void wvl_cli_summary_json(wvl_cli_report *r, const wvl_cli_summary *s)
     wvl_cli_report_close(r);
 }
 
-static void report_rows(wvl_cli_report *r, const wvl_cli_rows *rows)
-{
-    wvl_cli_report_open_line(r, "rows");
-    wvl_cli_report_number(r, "likely_bytes", wvl_cli_count_held(rows, WVL_CLI_LIKELY));
-    wvl_cli_report_number(r, "most_bytes", wvl_cli_count_held(rows, WVL_CLI_MOST));
-    wvl_cli_report_number(r, "least_bytes", rows->memory.least_bytes + rows->reader_bytes);
-    wvl_cli_report_number(r, "likely_spill_bytes", wvl_cli_count_spill(rows, WVL_CLI_LIKELY));
-    wvl_cli_report_number(r, "most_spill_bytes", wvl_cli_count_spill(rows, WVL_CLI_MOST));
-    wvl_cli_report_number(r, "most_passes", wvl_cli_count_passes(rows));
-    wvl_cli_report_close(r);
-}
-
 void wvl_cli_plan_json(wvl_cli_report *r, const wvl_cli_summary *s, int explain)
 {
     wvl_plan_memory memory = {.struct_size = sizeof memory};
@@ -307,7 +297,15 @@ void wvl_cli_plan_json(wvl_cli_report *r, const wvl_cli_summary *s, int explain)
         wvl_cli_report_number(r, "device_bytes", memory.device_bytes);
     }
     if (s->rows) {
-        report_rows(r, s->rows);
+        const wvl_cli_rows *rows = s->rows;
+        wvl_cli_report_open_line(r, "rows");
+        wvl_cli_report_number(r, "likely_bytes", wvl_cli_count_held(rows, WVL_CLI_LIKELY));
+        wvl_cli_report_number(r, "most_bytes", wvl_cli_count_held(rows, WVL_CLI_MOST));
+        wvl_cli_report_number(r, "least_bytes", rows->memory.least_bytes + rows->reader_bytes);
+        wvl_cli_report_number(r, "likely_spill_bytes", wvl_cli_count_spill(rows, WVL_CLI_LIKELY));
+        wvl_cli_report_number(r, "most_spill_bytes", wvl_cli_count_spill(rows, WVL_CLI_MOST));
+        wvl_cli_report_number(r, "most_passes", wvl_cli_count_passes(rows));
+        wvl_cli_report_close(r);
     }
     if (explain) {
         wvl_cli_report_raw(r, "plan");

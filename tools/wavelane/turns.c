@@ -71,30 +71,6 @@ static size_t begin_piece(wvl_cli_turns *t)
     return index;
 }
 
-static void work_piece(wvl_cli_turns *t, size_t index)
-{
-    seat *s = seat_of(t, index);
-    memset(s->piece, 0, t->pieces->bytes);
-    wvl_cli_swap_messages(&s->messages);
-    if (t->workers > 1) {
-        wvl_cli_hold_messages();
-    }
-    t->pieces->work(t->pieces->user, t, index, s->piece);
-    wvl_cli_swap_messages(&s->messages);
-}
-
-static void tell_piece(wvl_cli_turns *t, size_t index)
-{
-    seat *s = seat_of(t, index);
-    wvl_cli_swap_messages(&s->messages);
-    if (t->pieces->tell) {
-        t->pieces->tell(t->pieces->user, t, index, s->piece);
-    }
-    wvl_cli_tell_messages();
-    wvl_cli_swap_messages(&s->messages);
-    wvl_cli_clear_messages(&s->messages);
-}
-
 /* Tells it and all done pieces behind it, if it is its turn. A thread that tells goes on to what is done meanwhile. */
 static void end_piece(wvl_cli_turns *t, size_t index)
 {
@@ -104,7 +80,14 @@ static void end_piece(wvl_cli_turns *t, size_t index)
         size_t told = t->turn;
         t->is_telling = 1;
         pthread_mutex_unlock(&t->lock);
-        tell_piece(t, told);
+        seat *s = seat_of(t, told);
+        wvl_cli_swap_messages(&s->messages);
+        if (t->pieces->tell) {
+            t->pieces->tell(t->pieces->user, t, told, s->piece);
+        }
+        wvl_cli_tell_messages();
+        wvl_cli_swap_messages(&s->messages);
+        wvl_cli_clear_messages(&s->messages);
         pthread_mutex_lock(&t->lock);
         seat_of(t, told)->is_done = 0;
         t->is_telling = 0;
@@ -118,7 +101,14 @@ static void *work_on(void *arg)
 {
     wvl_cli_turns *t = arg;
     for (size_t index; (index = begin_piece(t)) < t->pieces->count;) {
-        work_piece(t, index);
+        seat *s = seat_of(t, index);
+        memset(s->piece, 0, t->pieces->bytes);
+        wvl_cli_swap_messages(&s->messages);
+        if (t->workers > 1) {
+            wvl_cli_hold_messages();
+        }
+        t->pieces->work(t->pieces->user, t, index, s->piece);
+        wvl_cli_swap_messages(&s->messages);
         end_piece(t, index);
     }
     return NULL;
@@ -126,62 +116,47 @@ static void *work_on(void *arg)
 
 uint64_t wvl_cli_share_of_memory(void) { return wvl_io_machine_memory() / 2; }
 
-/* Under the lock. No piece waits for ever: the first one that is not told goes on as soon as none encodes, and those
- * that encode end without it. Then it is told, and the next one is the first. */
-static int may_hold(const wvl_cli_turns *t, size_t index, uint64_t bytes, uint64_t most)
+/* No piece waits for ever: the first one that is not told goes on as soon as none encodes, and those that encode end
+ * without it. Then it is told, and the next one is the first. */
+static void hold(wvl_cli_turns *t, size_t index, uint64_t bytes, uint64_t most, size_t coding)
 {
-    int fits = bytes <= most && t->held_bytes <= most - bytes;
-    return fits || !t->held_bytes || (index == t->turn && !t->coding);
+    pthread_mutex_lock(&t->lock);
+    while (t->held_bytes && (bytes > most || t->held_bytes > most - bytes) && (index != t->turn || t->coding)) {
+        pthread_cond_wait(&t->changed, &t->lock);
+    }
+    t->held_bytes += bytes;
+    t->coding += coding;
+    pthread_mutex_unlock(&t->lock);
 }
 
-static void drop_bytes(wvl_cli_turns *t, uint64_t bytes)
+static void drop(wvl_cli_turns *t, uint64_t bytes, size_t coding)
 {
+    pthread_mutex_lock(&t->lock);
     t->held_bytes -= bytes;
+    t->coding -= coding;
     pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
 }
 
 void wvl_cli_hold_samples(wvl_cli_turns *t, size_t index, uint64_t bytes, uint64_t most)
 {
-    pthread_mutex_lock(&t->lock);
-    while (!may_hold(t, index, bytes, most)) {
-        pthread_cond_wait(&t->changed, &t->lock);
-    }
-    t->held_bytes += bytes;
-    pthread_mutex_unlock(&t->lock);
+    hold(t, index, bytes, most, 0);
 }
 
-void wvl_cli_begin_coding(wvl_cli_turns *t, size_t index, uint64_t bytes, uint64_t most)
+void wvl_cli_drop_samples(wvl_cli_turns *t, uint64_t bytes) { drop(t, bytes, 0); }
+
+void wvl_cli_code_piece(wvl_cli_turns *t, size_t index, uint64_t bytes, uint64_t most, wvl_cli_coding_fn code,
+                        void *user)
 {
-    pthread_mutex_lock(&t->lock);
-    while (!may_hold(t, index, bytes, most)) {
-        pthread_cond_wait(&t->changed, &t->lock);
-    }
-    t->held_bytes += bytes;
-    t->coding++;
-    pthread_mutex_unlock(&t->lock);
+    hold(t, index, bytes, most, 1);
     pthread_rwlock_rdlock(&t->alone); /* who waits here waits for pieces that wait for no memory */
-}
-
-void wvl_cli_code_alone(wvl_cli_turns *t)
-{
+    if (code(user, 0)) {
+        pthread_rwlock_unlock(&t->alone);
+        pthread_rwlock_wrlock(&t->alone);
+        (void)code(user, 1);
+    }
     pthread_rwlock_unlock(&t->alone);
-    pthread_rwlock_wrlock(&t->alone);
-}
-
-void wvl_cli_end_coding(wvl_cli_turns *t, uint64_t bytes)
-{
-    pthread_rwlock_unlock(&t->alone);
-    pthread_mutex_lock(&t->lock);
-    t->coding--;
-    drop_bytes(t, bytes);
-    pthread_mutex_unlock(&t->lock);
-}
-
-void wvl_cli_drop_samples(wvl_cli_turns *t, uint64_t bytes)
-{
-    pthread_mutex_lock(&t->lock);
-    drop_bytes(t, bytes);
-    pthread_mutex_unlock(&t->lock);
+    drop(t, bytes, 1);
 }
 
 void wvl_cli_enter(wvl_cli_turns *t)
@@ -210,20 +185,6 @@ static int make_seats(wvl_cli_turns *t)
     return t->seats && t->memory;
 }
 
-static void run_threads(wvl_cli_turns *t)
-{
-    pthread_t *threads = t->workers > 1 ? calloc(t->workers - 1, sizeof *threads) : NULL;
-    size_t started = 0;
-    while (threads && started + 1 < t->workers && pthread_create(&threads[started], NULL, work_on, t) == 0) {
-        started++; /* the others do the work of one that does not start */
-    }
-    (void)work_on(t);
-    for (size_t i = 0; i < started; i++) {
-        pthread_join(threads[i], NULL);
-    }
-    free(threads);
-}
-
 int wvl_cli_run_turns(const wvl_cli_pieces *pieces, size_t workers, size_t ahead)
 {
     size_t count = pieces->count;
@@ -242,7 +203,16 @@ int wvl_cli_run_turns(const wvl_cli_pieces *pieces, size_t workers, size_t ahead
     (void)pthread_rwlockattr_destroy(&writer_first);
     int is_ready = !count || make_seats(&t);
     if (count && is_ready) {
-        run_threads(&t);
+        pthread_t *threads = t.workers > 1 ? calloc(t.workers - 1, sizeof *threads) : NULL;
+        size_t started = 0;
+        while (threads && started + 1 < t.workers && pthread_create(&threads[started], NULL, work_on, &t) == 0) {
+            started++; /* the others do the work of one that does not start */
+        }
+        (void)work_on(&t);
+        for (size_t i = 0; i < started; i++) {
+            pthread_join(threads[i], NULL);
+        }
+        free(threads);
     }
     free(t.memory);
     free(t.seats);

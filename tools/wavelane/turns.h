@@ -30,16 +30,16 @@ size_t wvl_cli_count_workers(const wvl_cli_turns *turns);
 void wvl_cli_stop_turns(wvl_cli_turns *turns);
 /* Half of the machine's memory: what pictures side by side may hold. One by itself may take what it needs. */
 uint64_t wvl_cli_share_of_memory(void);
-/* Memory of a piece: first for samples, before they are read; then for its encode as well. Each waits until all pieces
- * at work hold no more than `most` bytes with these. One goes on all the same if no piece holds any; so does the first
- * piece that is not told, once none encodes: so pieces never wait for each other for ever. All is given back in work.
- */
+/* Memory of a piece for its samples, from before they are read until they are given back. Waits until all pieces at
+ * work hold no more than `most` bytes with these. One goes on all the same if no piece holds any; so does the first
+ * piece that is not told, once none encodes: so pieces never wait for each other for ever. */
 void wvl_cli_hold_samples(wvl_cli_turns *turns, size_t index, uint64_t bytes, uint64_t most);
-void wvl_cli_begin_coding(wvl_cli_turns *turns, size_t index, uint64_t bytes, uint64_t most);
-/* Between begin and end: waits until no other piece encodes. None begins before this one ends. */
-void wvl_cli_code_alone(wvl_cli_turns *turns);
-void wvl_cli_end_coding(wvl_cli_turns *turns, uint64_t bytes);
 void wvl_cli_drop_samples(wvl_cli_turns *turns, uint64_t bytes);
+/* Memory of its encode in the same way: waits for it, and calls `code` beside other pieces. If that returns nonzero, it
+ * is called again with is_alone when no other piece encodes, and none begins before it ends. */
+typedef int (*wvl_cli_coding_fn)(void *user, int is_alone);
+void wvl_cli_code_piece(wvl_cli_turns *turns, size_t index, uint64_t bytes, uint64_t most, wvl_cli_coding_fn code,
+                        void *user);
 /* For what only one thread may do at a time; NULL: there is only one. */
 void wvl_cli_enter(wvl_cli_turns *turns);
 void wvl_cli_leave(wvl_cli_turns *turns);

@@ -8,7 +8,7 @@
 #include "args.h"
 #include "files.h"
 #include "stream.h"
-#include "verify_report.h"
+#include "wavelane_check.h"
 
 #define USAGE                                                                                                          \
     "wavelane verify [--profile NAME|--preset NAME] [--fps N[/D]] [--stereo] [--hfr] [--original PICTURE] "            \
@@ -18,6 +18,232 @@
 #define PROFILE_CHARS 64
 #define ISSUE_LIMIT 1000u
 
+/* ---- Reports of one file -------------------------------------------------------------------------- */
+
+typedef struct finding {
+    uint64_t offset;
+    wvl_check_severity severity;
+    const char *rule, *clause, *profile;
+    char *text; /* NULL: no memory for it */
+} finding;
+
+/* One file, and what was found. */
+typedef struct wvl_cli_verdict {
+    const char *name;
+    uint8_t *data;
+    size_t bytes;
+    finding *findings;
+    size_t count;
+    int no_memory;
+    int is_judged; /* the members below are set */
+    int verdict;   /* of wvl_check_file, 0 or more */
+    wvl_check_summary summary;
+    wvl_cli_check check;
+} wvl_cli_verdict;
+
+/* WVL_CHECK_NOTHING and the formats behind it */
+static const char *const formats[] = {"neither a codestream nor a JP2 or JPH file", "codestream", "JP2", "JPH"};
+static const char *const verdicts[] = {"yes", "no", "not decided: a limit was reached"};
+
+/* ---- Reports --------------------------------------------------------------------------------- */
+
+static void report_issues(const wvl_cli_verdict *v, wvl_cli_report *r)
+{
+    const wvl_check_summary *m = &v->summary;
+    wvl_cli_report_number(r, "errors", m->errors);
+    wvl_cli_report_number(r, "warnings", m->warnings);
+    if (!r->json && !v->count) {
+        return;
+    }
+    wvl_cli_report_open_list(r, "issues");
+    for (size_t i = 0; i < v->count; i++) {
+        const finding *f = &v->findings[i];
+        wvl_cli_report_open_line(r, NULL);
+        wvl_cli_report_text(r, "severity", f->severity == WVL_CHECK_ERROR ? "error" : "warning");
+        wvl_cli_report_number(r, "offset", f->offset);
+        wvl_cli_report_text(r, "rule", f->rule);
+        if (f->profile) {
+            wvl_cli_report_text(r, "profile", f->profile);
+        }
+        wvl_cli_report_text(r, "clause", f->clause);
+        wvl_cli_report_text(r, "text", f->text ? f->text : "out of memory");
+        wvl_cli_report_close(r);
+    }
+    wvl_cli_report_close(r);
+}
+
+static void report_counts(const wvl_check_summary *m, wvl_cli_report *r)
+{
+    unsigned resolutions = 33;
+    wvl_cli_report_number(r, "width", m->x1 - m->x0);
+    wvl_cli_report_number(r, "height", m->y1 - m->y0);
+    wvl_cli_report_number(r, "rsiz", m->rsiz);
+    wvl_cli_report_number(r, "codestream_bytes", m->codestream_bytes);
+    wvl_cli_report_number(r, "tiles", m->tile_count);
+    wvl_cli_report_number(r, "tile_parts", m->part_count);
+    wvl_cli_report_number(r, "packets", m->packet_count);
+    wvl_cli_report_number(r, "empty_packets", m->empty_packet_count);
+    wvl_cli_report_number(r, "header_bytes", m->header_bytes);
+    wvl_cli_report_number(r, "body_bytes", m->body_bytes);
+    wvl_cli_report_number(r, "layers", m->layer_count);
+    if (m->ht_block_count) {
+        wvl_cli_report_number(r, "ht_blocks", m->ht_block_count);
+        wvl_cli_report_number(r, "magb_told", m->ht_bound_told);
+        wvl_cli_report_number(r, "magb_needed", m->ht_bound_needed);
+    }
+    wvl_cli_report_open_list(r, "components");
+    for (uint32_t c = 0; c < m->component_count; c++) {
+        const wvl_check_component *k = &m->components[c];
+        wvl_cli_report_open_line(r, NULL);
+        wvl_cli_report_number(r, "depth", k->depth);
+        wvl_cli_report_flag(r, "signed", k->is_signed);
+        wvl_cli_report_number(r, "dx", k->dx);
+        wvl_cli_report_number(r, "dy", k->dy);
+        wvl_cli_report_number(r, "packet_bytes", k->packet_bytes);
+        wvl_cli_report_number(r, "part_bytes", k->part_bytes);
+        wvl_cli_report_close(r);
+    }
+    wvl_cli_report_close(r);
+    wvl_cli_report_open_list(r, "layer_bytes");
+    for (uint32_t i = 0; i < m->layer_count; i++) {
+        wvl_cli_report_number(r, NULL, m->layer_bytes[i]);
+    }
+    wvl_cli_report_close(r);
+    while (resolutions && !m->resolution_bytes[resolutions - 1]) {
+        resolutions--;
+    }
+    wvl_cli_report_open_list(r, "resolution_bytes");
+    for (unsigned i = 0; i < resolutions; i++) {
+        wvl_cli_report_number(r, NULL, m->resolution_bytes[i]);
+    }
+    wvl_cli_report_close(r);
+}
+
+/* profile: the one that was asked for, or NULL. json: WVL_REPORT_*. */
+static void report_verdict(const wvl_cli_verdict *v, const char *profile, int json)
+{
+    wvl_cli_report r;
+    wvl_cli_report_start(&r, stdout, json);
+    wvl_cli_report_text(&r, "file", v->name);
+    wvl_cli_report_number(&r, "bytes", v->bytes);
+    wvl_cli_report_text(&r, "format", formats[v->summary.format]);
+    wvl_cli_report_text(&r, "legal", verdicts[v->verdict]);
+    report_issues(v, &r);
+    if (v->summary.component_count) {
+        report_counts(&v->summary, &r);
+    }
+    const wvl_check_summary *m = &v->summary;
+    if (profile) {
+        for (uint32_t i = 0; i < m->profile_count; i++) {
+            if (!strcmp(m->profiles[i].name, profile)) {
+                wvl_cli_report_text(&r, "profile", profile);
+                wvl_cli_report_flag(&r, "profile_met", m->profiles[i].met);
+            }
+        }
+    }
+    wvl_cli_report_open_list(&r, "profiles_met");
+    for (uint32_t i = 0; i < m->profile_count; i++) {
+        if (m->profiles[i].met) {
+            wvl_cli_report_text(&r, NULL, m->profiles[i].name);
+        }
+    }
+    wvl_cli_report_close(&r);
+    if (v->check.done) {
+        wvl_cli_report_check(&r, &v->check);
+    }
+    wvl_cli_report_finish(&r);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* The first error, or if there is none the first warning; NULL: neither. */
+static const finding *worst_finding(const wvl_cli_verdict *v)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        if (v->findings[i].severity == WVL_CHECK_ERROR) {
+            return &v->findings[i];
+        }
+    }
+    return v->count ? v->findings : NULL;
+}
+
+static void put_finding(const wvl_cli_verdict *v, wvl_cli_row *row)
+{
+    const finding *f = worst_finding(v);
+    if (!f) {
+        wvl_cli_row_skip(row, 5);
+        return;
+    }
+    wvl_cli_row_text(row, f->severity == WVL_CHECK_ERROR ? "error" : "warning");
+    wvl_cli_row_number(row, f->offset);
+    wvl_cli_row_text(row, f->rule);
+    wvl_cli_row_text(row, f->clause);
+    wvl_cli_row_text(row, f->text ? f->text : "out of memory");
+}
+
+static void put_counts(const wvl_check_summary *m, wvl_cli_row *row)
+{
+    if (!m->component_count) {
+        wvl_cli_row_skip(row, 6);
+        return;
+    }
+    wvl_cli_row_number(row, m->x1 - m->x0);
+    wvl_cli_row_number(row, m->y1 - m->y0);
+    wvl_cli_row_number(row, m->component_count);
+    wvl_cli_row_number(row, m->tile_count);
+    wvl_cli_row_number(row, m->layer_count);
+    wvl_cli_row_number(row, m->codestream_bytes);
+}
+
+static void put_check(const wvl_cli_verdict *v, wvl_cli_row *row)
+{
+    char psnr[32];
+    if (!v->check.done) {
+        wvl_cli_row_skip(row, 2);
+        return;
+    }
+    snprintf(psnr, sizeof psnr, "%.6g", v->check.psnr);
+    wvl_cli_row_text(row, v->check.exact ? "yes" : "no");
+    wvl_cli_row_text(row, psnr);
+}
+
+static void put_verdict_row(FILE *file, const wvl_cli_verdict *v, const char *profile)
+{
+    wvl_cli_row row = {file, 0};
+    wvl_cli_row_text(&row, v->name);
+    if (!v->is_judged) {
+        wvl_cli_row_skip(&row, 21);
+        wvl_cli_row_text(&row, wvl_cli_last_error());
+        wvl_cli_row_end(&row);
+        return;
+    }
+    wvl_cli_row_number(&row, v->bytes);
+    wvl_cli_row_text(&row, v->summary.format == WVL_CHECK_NOTHING ? "neither" : formats[v->summary.format]);
+    wvl_cli_row_text(&row, verdicts[v->verdict]);
+    wvl_cli_row_number(&row, v->summary.errors);
+    wvl_cli_row_number(&row, v->summary.warnings);
+    put_finding(v, &row);
+    /* The profile that was asked for, whether it is met, and all that are, with blanks between them. */
+    const wvl_check_summary *m = &v->summary;
+    char met[1024] = "";
+    const char *answer = "";
+    for (uint32_t i = 0; i < m->profile_count; i++) {
+        size_t used = strlen(met);
+        if (m->profiles[i].met) {
+            snprintf(met + used, sizeof met - used, "%s%s", used ? " " : "", m->profiles[i].name);
+        }
+        if (profile && !strcmp(m->profiles[i].name, profile)) {
+            answer = m->profiles[i].met ? "yes" : "no";
+        }
+    }
+    wvl_cli_row_text(&row, profile ? profile : "");
+    wvl_cli_row_text(&row, answer);
+    wvl_cli_row_text(&row, met);
+    put_counts(&v->summary, &row);
+    put_check(v, &row);
+    wvl_cli_row_skip(&row, 1);
+    wvl_cli_row_end(&row);
+}
 typedef struct request {
     wvl_cli_files files;
     wvl_cli_args args; /* how the originals were read, and a preset */
@@ -341,8 +567,8 @@ static void keep_issue(void *user, const wvl_check_issue *issue)
         v->no_memory |= !v->findings;
         return;
     }
-    v->findings[v->count++] = (wvl_cli_finding){issue->offset, issue->severity, issue->rule,
-                                                issue->clause, issue->profile,  strdup(issue->text)};
+    v->findings[v->count++] =
+        (finding){issue->offset, issue->severity, issue->rule, issue->clause, issue->profile, strdup(issue->text)};
 }
 
 /* Depth of every component, or 0 where they differ. */
@@ -356,19 +582,6 @@ static uint32_t common_depth(const wvl_check_summary *m)
     return m->component_count ? m->components[0].depth : 0;
 }
 
-static int compare_original(request *q, wvl_cli_verdict *v)
-{
-    wvl_cli_picture picture;
-    q->args.coded_depth = common_depth(&v->summary);
-    int code = read_original(&q->args, q->context, &picture);
-    if (code) {
-        return code;
-    }
-    code = wvl_cli_verify_bytes(&picture, v->name, 0, v->data, v->bytes, &v->check);
-    wvl_cli_release_picture(&picture);
-    return code;
-}
-
 static int judge_file(request *q, wvl_cli_verdict *v)
 {
     q->options.issue_limit = ISSUE_LIMIT;
@@ -378,7 +591,15 @@ static int judge_file(request *q, wvl_cli_verdict *v)
     }
     v->is_judged = 1;
     if (q->args.input_count && v->summary.format != WVL_CHECK_NOTHING) {
-        return compare_original(q, v);
+        wvl_cli_picture picture;
+        q->args.coded_depth = common_depth(&v->summary);
+        int code = read_original(&q->args, q->context, &picture);
+        if (code) {
+            return code;
+        }
+        code = wvl_cli_verify_bytes(&picture, v->name, 0, v->data, v->bytes, &v->check);
+        wvl_cli_release_picture(&picture);
+        return code;
     }
     return WVL_EXIT_OK;
 }
@@ -393,11 +614,16 @@ static int verify(request *q, const char *name)
     TRY(code, judge_file(q, &v));
     int json = q->json && q->files.is_many ? WVL_REPORT_JSON_LINE : q->json;
     if (q->csv) {
-        wvl_cli_put_verdict_row(stdout, &v, q->options.profile);
+        put_verdict_row(stdout, &v, q->options.profile);
     } else if (v.is_judged) {
-        wvl_cli_report_verdict(&v, q->options.profile, json);
+        report_verdict(&v, q->options.profile, json);
     } else if (json == WVL_REPORT_JSON_LINE) {
-        wvl_cli_report_unread(&v);
+        /* A line of JSON about a file that could not be judged, with the last error. */
+        wvl_cli_report r;
+        wvl_cli_report_start(&r, stdout, WVL_REPORT_JSON_LINE);
+        wvl_cli_report_text(&r, "file", v.name);
+        wvl_cli_report_text(&r, "error", wvl_cli_last_error());
+        wvl_cli_report_finish(&r);
     }
     if (!code && v.verdict) {
         code = wvl_cli_fail(WVL_EXIT_CHECK, "%s: %s", v.name,
@@ -420,7 +646,11 @@ static int verify(request *q, const char *name)
 static int verify_all(request *q)
 {
     if (q->csv) {
-        wvl_cli_put_verdict_heading(stdout);
+        /* A table of comma-separated values: its first line, and a row for each file, judged or not. */
+        FILE *file = stdout;
+        fputs("file,bytes,format,legal,errors,warnings,severity,offset,rule,clause,text,profile,profile_met,"
+              "profiles_met,width,height,components,tiles,layers,codestream_bytes,exact,psnr,error\n",
+              file);
     }
     int code = wvl_cli_list_files(&q->files);
     if (q->args.input_count && q->files.count > 1) {

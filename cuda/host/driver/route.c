@@ -21,15 +21,6 @@ int wvl_cuda_may_overlap(const wvl_cuda_runtime *runtime, wvl_cuda_function func
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 
-static wvl_cuda_status run_overlapping(const wvl_cuda_runtime *runtime, wvl_cuda_function function,
-                                       const wvl_cuda_grid *grid, wvl_cuda_stream stream, void **arguments)
-{
-    wvl_cuda_launch_attribute attribute = {.id = WVL_CUDA_LAUNCH_OVERLAPS, .value.flag = 1};
-    wvl_cuda_launch_config config = {grid->columns, grid->rows, 1, grid->threads, 1, 1, grid->shared_bytes,
-                                     stream,        &attribute, 1};
-    return runtime->launch_config(&config, function, arguments, NULL);
-}
-
 /* ---- Graphs ---------------------------------------------------------------------------------- */
 
 /* An edge from the last node to this one, which is the last one then. */
@@ -40,25 +31,6 @@ static wvl_cuda_status follow(const wvl_cuda_runtime *runtime, wvl_cuda_draft *d
     wvl_cuda_status status =
         draft->last ? runtime->graph_follow(draft->graph, &draft->last, &node, &edge, 1) : WVL_CUDA_SUCCESS;
     draft->last = node;
-    return status;
-}
-
-static wvl_cuda_status add_kernel(const wvl_cuda_runtime *runtime, wvl_cuda_function function,
-                                  const wvl_cuda_grid *grid, int overlap, wvl_cuda_draft *draft, void **arguments)
-{
-    const wvl_cuda_kernel_node kernel = {.function = function,
-                                         .grid_x = grid->columns,
-                                         .grid_y = grid->rows,
-                                         .grid_z = 1,
-                                         .block_x = grid->threads,
-                                         .block_y = 1,
-                                         .block_z = 1,
-                                         .shared_bytes = grid->shared_bytes,
-                                         .arguments = arguments};
-    wvl_cuda_node node = NULL;
-    wvl_cuda_status status = runtime->graph_kernel(&node, draft->graph, NULL, 0, &kernel);
-    TRY(status, follow(runtime, draft, node, overlap && draft->last_is_kernel));
-    draft->last_is_kernel = 1;
     return status;
 }
 
@@ -99,10 +71,28 @@ wvl_cuda_status wvl_cuda_run(const wvl_cuda_runtime *runtime, wvl_cuda_function 
                              int overlap, wvl_cuda_route route, void **arguments)
 {
     if (route.draft) {
-        return add_kernel(runtime, function, &grid, overlap, route.draft, arguments);
+        wvl_cuda_draft *draft = route.draft;
+        const wvl_cuda_kernel_node kernel = {.function = function,
+                                             .grid_x = grid.columns,
+                                             .grid_y = grid.rows,
+                                             .grid_z = 1,
+                                             .block_x = grid.threads,
+                                             .block_y = 1,
+                                             .block_z = 1,
+                                             .shared_bytes = grid.shared_bytes,
+                                             .arguments = arguments};
+        wvl_cuda_node node = NULL;
+        wvl_cuda_status status = runtime->graph_kernel(&node, draft->graph, NULL, 0, &kernel);
+        TRY(status, follow(runtime, draft, node, overlap && draft->last_is_kernel));
+        draft->last_is_kernel = 1;
+        return status;
     }
     if (overlap) {
-        return run_overlapping(runtime, function, &grid, route.stream, arguments);
+        wvl_cuda_stream stream = route.stream;
+        wvl_cuda_launch_attribute attribute = {.id = WVL_CUDA_LAUNCH_OVERLAPS, .value.flag = 1};
+        wvl_cuda_launch_config config = {grid.columns, grid.rows,  1, grid.threads, 1, 1, grid.shared_bytes,
+                                         stream,       &attribute, 1};
+        return runtime->launch_config(&config, function, arguments, NULL);
     }
     return runtime->launch(function, grid.columns, grid.rows, 1, grid.threads, 1, 1, grid.shared_bytes, route.stream,
                            arguments, NULL);

@@ -34,9 +34,6 @@ typedef struct wvl_cuda_exec_opaque *wvl_cuda_exec;
 #define WVL_CUDA_EVENT_BLOCKING 1u
 #define WVL_CUDA_EVENT_DISABLE_TIMING 2u
 #define WVL_CUDA_ATTRIBUTE_MULTIPROCESSORS 16
-#define WVL_CUDA_ATTRIBUTE_PCI_BUS 33
-#define WVL_CUDA_ATTRIBUTE_PCI_DEVICE 34
-#define WVL_CUDA_ATTRIBUTE_PCI_DOMAIN 50
 #define WVL_CUDA_ATTRIBUTE_MAJOR 75
 #define WVL_CUDA_ATTRIBUTE_MINOR 76
 #define WVL_CUDA_ATTRIBUTE_SHARED_PROCESSOR 81 /* bytes of shared memory of a multiprocessor */

@@ -72,20 +72,6 @@ static wvl_cuda_status read_multiprocessors(const wvl_cuda_runtime *rt, int hand
     return status;
 }
 
-static wvl_cuda_status find_node(const wvl_cuda_runtime *rt, int handle, wvl_numa_node *node)
-{
-    int domain = 0, bus = 0, pci_device = 0;
-    wvl_cuda_status status = rt->device_attribute(&domain, WVL_CUDA_ATTRIBUTE_PCI_DOMAIN, handle);
-    TRY(status, rt->device_attribute(&bus, WVL_CUDA_ATTRIBUTE_PCI_BUS, handle));
-    TRY(status, rt->device_attribute(&pci_device, WVL_CUDA_ATTRIBUTE_PCI_DEVICE, handle));
-    if (!status) {
-        wvl_numa_find((unsigned)domain, (unsigned)bus, (unsigned)pci_device, node);
-    }
-    return status;
-}
-
-const wvl_numa_node *wvl_cuda_fetch_node(const wvl_device *device) { return &device->node; }
-
 static wvl_cuda_status describe(const wvl_cuda_runtime *rt, uint32_t ordinal, wvl_device_info *info)
 {
     int handle, major = 0, minor = 0;
@@ -131,7 +117,6 @@ static wvl_cuda_status load(wvl_device *d, const void *image, const char **step)
         return WVL_CUDA_NO_IMAGE;
     }
     TRY(status, read_multiprocessors(d->runtime, d->handle, &d->multiprocessors));
-    TRY(status, find_node(d->runtime, d->handle, &d->node));
     *step = status ? *step : "context";
     TRY(status, d->runtime->context_retain(&d->context, d->handle));
     d->has_context = !status;
@@ -154,18 +139,6 @@ static void tell_reason(const wvl_device_options *options, const char *reason)
     if (options->reason) {
         snprintf(options->reason, options->reason_bytes, "%s", reason);
     }
-}
-
-static void tell_step(const wvl_device_options *options, const wvl_cuda_runtime *rt, const char *step,
-                      wvl_cuda_status status)
-{
-    char text[128];
-    const char *name = NULL;
-    if (!rt->error_name || rt->error_name(status, &name) || !name) {
-        name = "an unknown error";
-    }
-    snprintf(text, sizeof text, "%s: %s (%d)", step, name, status);
-    tell_reason(options, text);
 }
 
 /* Kept memory would hide from a test what the backend takes and returns. */
@@ -202,7 +175,14 @@ wvl_status wvl_cuda_open_device(const wvl_device_options *options, const wvl_cud
     wvl_cuda_status failed = load(d, image ? image : wvl_cuda_fetch_image(), &step);
     if (failed) {
         wvl_status status = wvl_cuda_note_status(d, failed);
-        tell_step(options, d->runtime, step, failed);
+        const wvl_cuda_runtime *rt = d->runtime;
+        char text[128];
+        const char *name = NULL;
+        if (!rt->error_name || rt->error_name(failed, &name) || !name) {
+            name = "an unknown error";
+        }
+        snprintf(text, sizeof text, "%s: %s (%d)", step, name, failed);
+        tell_reason(options, text);
         wvl_cuda_close_device(d);
         return status;
     }

@@ -7,7 +7,6 @@
 #include <pthread.h>
 
 #include "backend/backend.h"
-#include "base/numa.h"
 #include "cuda/blocks/ht_launch.h"
 #include "cuda/blocks/t1_launch.h"
 #include "cuda/host/memory/forecast.h"
@@ -33,7 +32,6 @@ typedef struct wvl_cuda_block {
 
 struct wvl_device {
     wvl_allocator host, pinned, memory;
-    wvl_numa_node node; /* that it lies at */
     wvl_cuda_runtime own_runtime;
     const wvl_cuda_runtime *runtime;
     wvl_cuda_context context;
@@ -60,7 +58,6 @@ void wvl_cuda_close_device(wvl_device *device);
 /* A device is lost to the process: all contexts use the driver's one context of a device, and the library never resets
  * it. */
 int wvl_cuda_is_lost(const wvl_device *device);
-const wvl_numa_node *wvl_cuda_fetch_node(const wvl_device *device);
 /* For tests, which lose devices that are none. */
 void wvl_cuda_forget_losses(void);
 wvl_status wvl_cuda_describe_device(uint32_t ordinal, wvl_device_info *info);

@@ -14,16 +14,6 @@ static const wvl_allocator *allocator_of(const wvl_device *d, unsigned place)
     return is_pinned(place) ? &d->pinned : &d->memory;
 }
 
-/* The driver touches the pages in this thread: they come from where it runs, or from where its policy says. */
-static wvl_cuda_status take_pinned(const wvl_device *d, uint64_t bytes, void **at)
-{
-    wvl_numa_visit visit;
-    wvl_numa_enter(&d->node, WVL_NUMA_THREAD | WVL_NUMA_MEMORY, &visit);
-    wvl_cuda_status status = d->runtime->malloc_pinned(at, (size_t)bytes, PINNED_PORTABLE);
-    wvl_numa_leave(&visit);
-    return status;
-}
-
 static wvl_cuda_status take(const wvl_device *d, unsigned place, uint64_t bytes, wvl_cuda_address *address)
 {
     const wvl_allocator *a = allocator_of(d, place);
@@ -40,7 +30,7 @@ static wvl_cuda_status take(const wvl_device *d, unsigned place, uint64_t bytes,
         at = a->allocate(a->user, (size_t)bytes, MEMORY_ALIGNMENT, NULL);
         status = at ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
     } else {
-        status = take_pinned(d, bytes, &at);
+        status = d->runtime->malloc_pinned(&at, (size_t)bytes, PINNED_PORTABLE);
     }
     *address = status ? 0 : (wvl_cuda_address)(uintptr_t)at;
     return status;
@@ -75,13 +65,12 @@ static void give(const wvl_device *d, unsigned place, wvl_cuda_block block)
 
 /* ---- Kept blocks ----------------------------------------------------------------------------- */
 
-static int is_output(unsigned place) { return place >= WVL_CUDA_OUTPUT_ON_DEVICE; }
-
 /* The lock is held. */
 static unsigned most_kept(const wvl_device *d, unsigned place)
 {
-    return is_output(place) ? wvl_min_u32(wvl_max_u32(d->places, WVL_CUDA_KEPT_OUTPUTS), WVL_CUDA_KEPT_MOST)
-                            : WVL_CUDA_KEPT;
+    return place >= WVL_CUDA_OUTPUT_ON_DEVICE
+               ? wvl_min_u32(wvl_max_u32(d->places, WVL_CUDA_KEPT_OUTPUTS), WVL_CUDA_KEPT_MOST)
+               : WVL_CUDA_KEPT;
 }
 
 /* The lock is held. What follows moves up. */

@@ -7,6 +7,87 @@
 #include "base/alloc.h"
 #include "base/try.h"
 
+/* ---- Memory for finished pictures: how much, and where it comes from (D-device-30) ---------------- */
+
+#define ROOM_LEAST (UINT64_C(64) << 10) /* headers and boxes of small pictures */
+#define ROOM_STEPS 8u                   /* of a doubling, at first */
+
+uint64_t wvl_cuda_bound_output(const wvl_assembly *assembly)
+{
+    uint64_t bytes = assembly->output_bytes_bound;
+    return bytes > UINT64_MAX - 256 ? UINT64_MAX : wvl_align_up(bytes, 256);
+}
+
+/* Room for a finished picture of `needed` bytes that is copied to it: the samples, and a sixteenth more. Lossless
+ * pictures hardly ever take more; one that does gets its room when it is taken (copy_rest), and those after it have as
+ * much. Room grows in steps, so that memory which is kept fits again. The bound is 2 to 3 times as much, and the driver
+ * needs 0.29 ms for a MB of page-locked memory. */
+static uint64_t room_for(const wvl_backend *b, uint64_t needed)
+{
+    uint64_t bytes = b->pictures->layout.staging_bytes, most = wvl_cuda_bound_output(b->pictures->assembly);
+    bytes = wvl_align_up(bytes + bytes / 16 + b->plan->syntax.boxes_before.bytes + ROOM_LEAST, 256);
+    while (bytes < needed && bytes < most) {
+        bytes = wvl_align_up(bytes + bytes / ROOM_STEPS, 256);
+    }
+    return wvl_cuda_copies_picture(b) ? wvl_min_u64(bytes, most) : most;
+}
+
+/* The output that the workspace has, if it is large enough. */
+static int has_output(const wvl_cuda_picture *picture, uint64_t room)
+{
+    return picture->output && picture->output_bytes >= room;
+}
+
+/* The workspace has room for its next picture. is_new: the room comes with the workspace. Else it is one that was given
+ * back, or that of a workspace that waits. */
+static wvl_cuda_status take_output(wvl_backend_job *job, int is_new)
+{
+    wvl_backend *b = job->backend;
+    wvl_cuda_picture *picture = job->picture;
+    unsigned place = wvl_cuda_output_place(b->plan->device.output);
+    /* For the largest picture so far, and a little more. */
+    pthread_mutex_lock(&b->workspaces.lock);
+    uint64_t most = b->pictures->most_bytes;
+    pthread_mutex_unlock(&b->workspaces.lock);
+    uint64_t room = room_for(b, most + most / WVL_CUDA_FORECAST_MORE);
+    if (has_output(picture, room)) {
+        return WVL_CUDA_SUCCESS;
+    }
+    wvl_cuda_free(b->device, place, picture->output, picture->output_bytes, NULL);
+    picture->output = is_new ? 0 : wvl_cuda_take_kept(b->device, place, room);
+    picture->output_bytes = room;
+    if (!picture->output && !is_new) {
+        /* Takes the output of a workspace that waits for a job. A workspace that is used again at once would need a
+         * second one, while others have theirs for nothing. */
+        pthread_mutex_lock(&b->workspaces.lock);
+        for (wvl_workspace *workspace = b->workspaces.first; workspace && !picture->output;
+             workspace = workspace->next) {
+            wvl_cuda_picture *other = ((wvl_backend_job *)workspace)->picture;
+            if (!workspace->busy && has_output(other, room)) {
+                picture->output = other->output;
+                picture->output_bytes = other->output_bytes;
+                other->output = 0;
+            }
+        }
+        pthread_mutex_unlock(&b->workspaces.lock);
+    }
+    return picture->output ? WVL_CUDA_SUCCESS : wvl_cuda_alloc(b->device, place, room, &picture->output);
+}
+
+/* Room for a picture that is larger than most. */
+static wvl_cuda_status enlarge_output(wvl_backend_job *job, uint64_t bytes)
+{
+    wvl_cuda_picture *picture = job->picture;
+    wvl_device *device = job->backend->device;
+    if (bytes <= picture->output_bytes) {
+        return WVL_CUDA_SUCCESS;
+    }
+    wvl_cuda_free(device, WVL_CUDA_OUTPUT_PINNED, picture->output, picture->output_bytes, NULL);
+    picture->copied_bytes = 0;
+    picture->output_bytes = room_for(job->backend, bytes);
+    return wvl_cuda_alloc(device, WVL_CUDA_OUTPUT_PINNED, picture->output_bytes, &picture->output);
+}
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* Tables of blocks lie in host memory while they are built. */
@@ -79,27 +160,6 @@ void wvl_cuda_free_pictures(wvl_backend *b)
         wvl_cuda_free(b->device, WVL_CUDA_ON_DEVICE, p->device, p->device_bytes, NULL);
         wvl_free(&b->allocator, p, p->host_bytes);
     }
-}
-
-/* All of the workspace's jobs are the same but for pixels and output. */
-static void set_jobs(wvl_backend_job *job)
-{
-    const wvl_cuda_pictures *p = job->backend->pictures;
-    const wvl_cuda_picture_layout *l = &p->layout;
-    wvl_cuda_picture *picture = job->picture;
-    wvl_cuda_address at = job->device;
-    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
-    wvl_cuda_coder_places places = l->coder;
-    places.workspace = at;
-    places.shared = p->device;
-    places.scratch_bytes = picture->scratch_bytes;
-    picture->blocks = p->blocks;
-    picture->job = p->job;
-    (void)p->coder->place(&view, &places, &picture->blocks, &picture->job);
-    picture->job.outside = at + l->outside;
-    picture->job.memory = at + l->work;
-    picture->job.pictures = job->pinned_address + l->target;
-    picture->job.writers = job->backend->writers;
 }
 
 /* Every workspace but the first gets a share, which suffices for most pictures. */
@@ -179,7 +239,7 @@ static wvl_status add_workspace(wvl_backend *b, int is_large)
     failed = failed ? failed : wvl_cuda_fill_workspace(b, job);
     failed = failed ? failed : clear_finished(job);
     failed = failed ? failed : wvl_cuda_upload_blocks(job);
-    failed = failed ? failed : wvl_cuda_take_output(job, 1);
+    failed = failed ? failed : take_output(job, 1);
     if (failed || !job->pinned_address) {
         wvl_cuda_free_workspace(b, job);
         return failed ? wvl_cuda_note_status(b->device, failed) : WVL_ERROR_UNSUPPORTED;
@@ -187,7 +247,23 @@ static wvl_status add_workspace(wvl_backend *b, int is_large)
     job->picture->tables.splits = (wvl_cuda_split *)(void *)(job->pinned + b->pictures->layout.splits);
     job->picture->tables.items = (wvl_cuda_item *)(void *)(job->pinned + b->pictures->layout.items);
     job->outside = &wvl_cuda_picture_result(job)->outside;
-    set_jobs(job);
+    /* All of the workspace's jobs are the same but for pixels and output. */
+    const wvl_cuda_pictures *p = job->backend->pictures;
+    const wvl_cuda_picture_layout *l = &p->layout;
+    wvl_cuda_picture *picture = job->picture;
+    wvl_cuda_address at = job->device;
+    const wvl_cuda_coder_view view = wvl_cuda_picture_view(p);
+    wvl_cuda_coder_places places = l->coder;
+    places.workspace = at;
+    places.shared = p->device;
+    places.scratch_bytes = picture->scratch_bytes;
+    picture->blocks = p->blocks;
+    picture->job = p->job;
+    (void)p->coder->place(&view, &places, &picture->blocks, &picture->job);
+    picture->job.outside = at + l->outside;
+    picture->job.memory = at + l->work;
+    picture->job.pictures = job->pinned_address + l->target;
+    picture->job.writers = job->backend->writers;
     b->pictures->workspace_count++;
     wvl_workspaces_add(&b->workspaces, &job->workspace);
     return WVL_OK;
@@ -285,31 +361,27 @@ static unsigned suits_image(const wvl_workspace *workspace, const void *wanted)
     return 1u + (unsigned)has_pixels + (is_awaited ? 0 : 2);
 }
 
-/* A large workspace in place of a small one that is free. Where memory does not suffice, the small one comes back. */
-static void grow_workspace(wvl_backend *b)
-{
-    wvl_cuda_pictures *p = b->pictures;
-    pthread_mutex_lock(&b->growth);
-    wvl_workspace *small = p->is_full ? NULL : wvl_workspaces_remove_fitting(&b->workspaces, suits_small, NULL);
-    if (small && !wvl_cuda_enter(b->device)) {
-        wvl_cuda_free_workspace(b, (wvl_backend_job *)small);
-        p->is_full = add_workspace(b, 1) != WVL_OK;
-        if (p->is_full) {
-            (void)add_workspace(b, 0); /* else there is one workspace less */
-        }
-        wvl_cuda_leave(b->device);
-    } else if (small) {
-        wvl_workspaces_add(&b->workspaces, small);
-    }
-    pthread_mutex_unlock(&b->growth);
-}
-
 /* For a picture whose blocks found no room: a workspace where they do. */
 static wvl_backend_job *take_large_workspace(wvl_backend *b)
 {
     wvl_workspace *workspace = wvl_workspaces_take_fitting(&b->workspaces, suits_large, NULL);
     if (!workspace) {
-        grow_workspace(b);
+        /* A large workspace in place of a small one that is free. Where memory does not suffice, the small one comes
+         * back. */
+        wvl_cuda_pictures *p = b->pictures;
+        pthread_mutex_lock(&b->growth);
+        wvl_workspace *small = p->is_full ? NULL : wvl_workspaces_remove_fitting(&b->workspaces, suits_small, NULL);
+        if (small && !wvl_cuda_enter(b->device)) {
+            wvl_cuda_free_workspace(b, (wvl_backend_job *)small);
+            p->is_full = add_workspace(b, 1) != WVL_OK;
+            if (p->is_full) {
+                (void)add_workspace(b, 0); /* else there is one workspace less */
+            }
+            wvl_cuda_leave(b->device);
+        } else if (small) {
+            wvl_workspaces_add(&b->workspaces, small);
+        }
+        pthread_mutex_unlock(&b->growth);
         workspace = wvl_workspaces_take_fitting(&b->workspaces, suits_large, NULL);
     }
     atomic_store(&b->pictures->awaited, !workspace);
@@ -350,7 +422,7 @@ static wvl_cuda_status aim(wvl_backend_job *job)
     const wvl_cuda_picture_layout *l = &b->pictures->layout;
     wvl_cuda_picture *picture = job->picture;
     wvl_cuda_packets_picture *target = (wvl_cuda_packets_picture *)(void *)(job->pinned + l->target);
-    wvl_cuda_status status = wvl_cuda_take_output(job, 0);
+    wvl_cuda_status status = take_output(job, 0);
     wvl_cuda_address address = picture->output;
     picture->copied_bytes = 0;
     if (wvl_cuda_copies_picture(b)) {
@@ -432,7 +504,7 @@ static wvl_status copy_rest(wvl_backend_job *job, uint64_t bytes)
     }
     wvl_cuda_status status = wvl_cuda_enter(b->device);
     if (!status) {
-        status = wvl_cuda_enlarge_output(job, bytes);
+        status = enlarge_output(job, bytes);
         uint64_t from = picture->copied_bytes;
         TRY(status,
             rt->download((uint8_t *)(uintptr_t)picture->output + from,
@@ -443,20 +515,6 @@ static wvl_status copy_rest(wvl_backend_job *job, uint64_t bytes)
     }
     job->finished = !status; /* else release waits for what was queued */
     return wvl_cuda_note_status(b->device, status);
-}
-
-static void report_lengths(const wvl_backend_job *job, uint32_t *part_bytes, uint64_t *group_bytes)
-{
-    const wvl_cuda_pictures *p = job->backend->pictures;
-    const wvl_assembly *a = p->assembly;
-    const uint32_t *lengths = (const uint32_t *)(const void *)(job->pinned + p->layout.lengths);
-    uint64_t resolutions = p->plan->syntax.max_levels + 1u;
-    memset(group_bytes, 0, p->plan->syntax.component_count * resolutions * a->layer_count * sizeof *group_bytes);
-    for (uint32_t i = 0; i < a->packet_count; i++) {
-        uint64_t row = a->owners[i].component * resolutions + a->owners[i].resolution;
-        group_bytes[row * a->layer_count + a->packets[i].layer] += lengths[i];
-    }
-    memcpy(part_bytes, lengths + a->packet_count, a->part_count * sizeof *part_bytes);
 }
 
 wvl_status wvl_cuda_take_picture(wvl_backend_job *job, wvl_finished *picture, uint32_t *part_bytes,
@@ -473,7 +531,16 @@ wvl_status wvl_cuda_take_picture(wvl_backend_job *job, wvl_finished *picture, ui
         return status;
     }
     note_bytes(job->backend, r->bytes);
-    report_lengths(job, part_bytes, group_bytes);
+    const wvl_cuda_pictures *p = job->backend->pictures;
+    const wvl_assembly *a = p->assembly;
+    const uint32_t *lengths = (const uint32_t *)(const void *)(job->pinned + p->layout.lengths);
+    uint64_t resolutions = p->plan->syntax.max_levels + 1u;
+    memset(group_bytes, 0, p->plan->syntax.component_count * resolutions * a->layer_count * sizeof *group_bytes);
+    for (uint32_t i = 0; i < a->packet_count; i++) {
+        uint64_t row = a->owners[i].component * resolutions + a->owners[i].resolution;
+        group_bytes[row * a->layer_count + a->packets[i].layer] += lengths[i];
+    }
+    memcpy(part_bytes, lengths + a->packet_count, a->part_count * sizeof *part_bytes);
     *picture = (wvl_finished){.data = (const uint8_t *)(uintptr_t)job->picture->output,
                               .room = job->picture->output_bytes,
                               .bytes = r->bytes,

@@ -125,12 +125,8 @@ void wvl_cuda_drop_picture(wvl_device *device, const wvl_finished *picture);
 void wvl_cuda_free_picture(wvl_backend *backend, wvl_backend_job *job);
 void wvl_cuda_free_pictures(wvl_backend *backend);
 
-/* Memory for finished pictures (output.c): the most bytes of one; the workspace has room for its next picture.
- * is_new: the room comes with the workspace. Else it is one that was given back, or that of a workspace that waits. */
+/* The most bytes of a finished picture. */
 uint64_t wvl_cuda_bound_output(const wvl_assembly *assembly);
-wvl_cuda_status wvl_cuda_take_output(wvl_backend_job *job, int is_new);
-/* Room for a picture that is larger than most. */
-wvl_cuda_status wvl_cuda_enlarge_output(wvl_backend_job *job, uint64_t bytes);
 
 /* Everything that follows from the plan alone (plan.c): offsets, and tables in host memory. NULL: no memory,
  * or no coder for such pictures. */

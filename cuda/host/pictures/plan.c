@@ -138,20 +138,6 @@ static void place_all(wvl_cuda_pictures *p, int any_shape)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* Blocks stand in packets once a layer. */
-static void carve_places(wvl_carver *carver, const wvl_plan *plan, const wvl_assembly *assembly, wvl_cuda_pictures *p)
-{
-    int has_phases = wvl_cuda_has_phases(plan);
-    uint64_t count = has_phases ? assembly->block_count : 0;
-    uint32_t *places = wvl_carve(carver, count, sizeof *places);
-    uint8_t *kinds = wvl_carve(carver, count, sizeof *kinds);
-    wvl_assembly_place *placed = wvl_carve(carver, count * assembly->layer_count, sizeof *placed);
-    p->block_places = has_phases ? places : NULL;
-    p->block_kinds = has_phases ? kinds : NULL;
-    p->placed = *assembly;
-    p->placed.places = placed;
-}
-
 /* Tables have blocks phase by phase. */
 static void place_blocks(wvl_cuda_pictures *p)
 {
@@ -178,7 +164,16 @@ static wvl_cuda_pictures *carve_pictures(wvl_carver *carver, const wvl_plan *pla
     wvl_cuda_pictures *to = p ? p : &none;
     to->tiles = tiles;
     to->packet_order = order;
-    carve_places(carver, plan, assembly, to);
+    /* Blocks stand in packets once a layer. */
+    int has_phases = wvl_cuda_has_phases(plan);
+    uint64_t count = has_phases ? assembly->block_count : 0;
+    uint32_t *places = wvl_carve(carver, count, sizeof *places);
+    uint8_t *kinds = wvl_carve(carver, count, sizeof *kinds);
+    wvl_assembly_place *placed = wvl_carve(carver, count * assembly->layer_count, sizeof *placed);
+    to->block_places = has_phases ? places : NULL;
+    to->block_kinds = has_phases ? kinds : NULL;
+    to->placed = *assembly;
+    to->placed.places = placed;
     for (uint32_t t = 0; t < assembly->range.count; t++) {
         wvl_tile_plan_carve(plan, carver, tiles ? &tiles[t] : &tile);
     }
@@ -235,17 +230,6 @@ static wvl_cuda_status upload(const wvl_backend *b, wvl_cuda_address to, const v
                               wvl_cuda_stream stream)
 {
     return bytes ? wvl_cuda_runtime_of(b)->upload(to, from, (size_t)bytes, stream) : WVL_CUDA_SUCCESS;
-}
-
-static void set_addresses(wvl_cuda_pictures *p)
-{
-    const wvl_cuda_picture_layout *l = &p->layout;
-    p->job.packets = p->device + l->packets;
-    p->job.parts = p->device + l->packet_parts;
-    p->job.places = p->device + l->places;
-    p->job.bytes = p->device + l->bytes;
-    p->job.order = p->device + l->packet_order;
-    p->job.picture_count = 1;
 }
 
 static wvl_cuda_status upload_assembly(const wvl_backend *b, wvl_cuda_stream stream)
@@ -335,7 +319,14 @@ static wvl_cuda_status upload_tables(const wvl_backend *b, wvl_cuda_stream strea
 
 wvl_cuda_status wvl_cuda_upload_pictures(wvl_backend *b, wvl_cuda_stream stream)
 {
-    set_addresses(b->pictures);
+    wvl_cuda_pictures *p = b->pictures;
+    const wvl_cuda_picture_layout *l = &p->layout;
+    p->job.packets = p->device + l->packets;
+    p->job.parts = p->device + l->packet_parts;
+    p->job.places = p->device + l->places;
+    p->job.bytes = p->device + l->bytes;
+    p->job.order = p->device + l->packet_order;
+    p->job.picture_count = 1;
     wvl_cuda_status status = upload_lists(b, stream);
     TRY(status, upload_weights(b, stream));
     TRY(status, upload_tables(b, stream));

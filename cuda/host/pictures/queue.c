@@ -259,26 +259,20 @@ static wvl_cuda_status send_pixels(const wvl_backend_job *job)
     return status ? status : rt->event_wait(job->picture->uploaded);
 }
 
-/* Work on the pixels begins after the caller's. The host waits for it: kernels that awaited an event have read pixels
- * before they were there (D-device-26). */
-static wvl_cuda_status queue_pixels(wvl_backend_job *job, const wvl_image *image)
-{
-    int is_there = lies_on_device(image);
-    wvl_cuda_stream stream = is_there ? job->stream : job->backend->pictures->uploads;
-    wvl_cuda_status status =
-        image->ready_event ? wvl_cuda_runtime_of(job->backend)->event_wait(image->ready_event) : WVL_CUDA_SUCCESS;
-    TRY(status, mark(job, WVL_CUDA_AT_START, stream));
-    TRY(status, stage(job, image));
-    status = status || is_there ? status : send_pixels(job);
-    TRY(status, renew_tables(job));
-    return status || !is_there ? status : mark(job, WVL_CUDA_AT_UPLOADED, job->stream);
-}
-
 wvl_cuda_status wvl_cuda_queue_picture(wvl_backend_job *job, const wvl_image *image)
 {
     double start = wvl_trace_now();
+    int is_there = lies_on_device(image);
     wvl_range_open("wavelane stage");
-    wvl_cuda_status status = queue_pixels(job, image);
+    /* Work on the pixels begins after the caller's. The host waits for it: kernels that awaited an event have read
+     * pixels before they were there (D-device-26). */
+    wvl_cuda_status status =
+        image->ready_event ? wvl_cuda_runtime_of(job->backend)->event_wait(image->ready_event) : WVL_CUDA_SUCCESS;
+    TRY(status, mark(job, WVL_CUDA_AT_START, is_there ? job->stream : job->backend->pictures->uploads));
+    TRY(status, stage(job, image));
+    TRY(status, is_there ? WVL_CUDA_SUCCESS : send_pixels(job));
+    TRY(status, renew_tables(job));
+    TRY(status, is_there ? mark(job, WVL_CUDA_AT_UPLOADED, job->stream) : WVL_CUDA_SUCCESS);
     wvl_range_close();
     wvl_range_open("wavelane kernels");
     TRY(status, queue_kernels(job));

@@ -95,22 +95,6 @@ static void shrink_row(const stage *s, const uint8_t *from, uint8_t *to)
     }
 }
 
-/* Strided containers one after the other. */
-static void gather_row(const stage *s, const uint8_t *from, uint8_t *to)
-{
-    if (s->is_other) {
-        shrink_row(s, from, to);
-    } else if (s->to_bytes == 1) {
-        for (uint32_t i = 0; i < s->width; i++) {
-            to[i] = from[s->first + i * s->stride];
-        }
-    } else {
-        for (uint32_t i = 0; i < s->width; i++) {
-            memcpy(to + (uint64_t)i * 2, from + (s->first + i * s->stride) * 2, 2);
-        }
-    }
-}
-
 /* Sends up what lies in memory up to there. */
 static void send_until(wvl_cuda_staging *staging, uint64_t end)
 {
@@ -146,7 +130,18 @@ static void copy_rows(void *arg, uint32_t task, uint32_t worker)
         const uint8_t *from = s->from + (ptrdiff_t)y * s->from_pitch;
         uint8_t *to = s->to + y * s->to_pitch;
         if (s->gathered) {
-            gather_row(s, from, to);
+            /* Strided containers one after the other. */
+            if (s->is_other) {
+                shrink_row(s, from, to);
+            } else if (s->to_bytes == 1) {
+                for (uint32_t i = 0; i < s->width; i++) {
+                    to[i] = from[s->first + i * s->stride];
+                }
+            } else {
+                for (uint32_t i = 0; i < s->width; i++) {
+                    memcpy(to + (uint64_t)i * 2, from + (s->first + i * s->stride) * 2, 2);
+                }
+            }
         } else {
             memcpy(to, from, s->row_bytes);
         }
@@ -197,26 +192,6 @@ static void describe(const wvl_plan *plan, const wvl_plane *plane, uint32_t c, w
 static uint64_t first_address(const wvl_cuda_pixels *p)
 {
     return p->data + p->first * (wvl_container_bits(p->container) / 8);
-}
-
-/* A caller gives pixels that interleave as one address with several first samples, or as several addresses. The latter
- * become the former: what follows knows no other. */
-static void join_addresses(wvl_cuda_pixels *p, uint32_t n)
-{
-    uint64_t lowest = UINT64_MAX, bytes = wvl_container_bits(p->container) / 8;
-    int alike = bytes && wvl_container_bits(p->container) % 8 == 0;
-    for (uint32_t i = 0; i < n && alike; i++) {
-        alike = p[i].stride == n && p[i].pitch_bytes == p->pitch_bytes && p[i].container == p->container;
-        lowest = wvl_min_u64(lowest, first_address(&p[i]));
-    }
-    for (uint32_t i = 0; i < n && alike; i++) {
-        uint64_t distance = first_address(&p[i]) - lowest;
-        alike = distance % bytes == 0 && distance / bytes < n;
-    }
-    for (uint32_t i = 0; i < n && alike; i++) {
-        p[i].first = (first_address(&p[i]) - lowest) / bytes;
-        p[i].data = lowest;
-    }
 }
 
 /* How many components from c on are the interleaved pixels of one picture, each pixel nothing but them, in the smallest
@@ -423,7 +398,23 @@ void wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, ui
     for (uint32_t c = 0, n; c < plan->syntax.component_count; c += n) {
         n = staging->pixels[c].stride;
         n = n <= plan->syntax.component_count - c ? n : 1;
-        join_addresses(&staging->pixels[c], n);
+        /* A caller gives pixels that interleave as one address with several first samples, or as several addresses. The
+         * latter become the former: what follows knows no other. */
+        wvl_cuda_pixels *p = &staging->pixels[c];
+        uint64_t lowest = UINT64_MAX, bytes = wvl_container_bits(p->container) / 8;
+        int alike = bytes && wvl_container_bits(p->container) % 8 == 0;
+        for (uint32_t i = 0; i < n && alike; i++) {
+            alike = p[i].stride == n && p[i].pitch_bytes == p->pitch_bytes && p[i].container == p->container;
+            lowest = wvl_min_u64(lowest, first_address(&p[i]));
+        }
+        for (uint32_t i = 0; i < n && alike; i++) {
+            uint64_t distance = first_address(&p[i]) - lowest;
+            alike = distance % bytes == 0 && distance / bytes < n;
+        }
+        for (uint32_t i = 0; i < n && alike; i++) {
+            p[i].first = (first_address(&p[i]) - lowest) / bytes;
+            p[i].data = lowest;
+        }
     }
     for (uint32_t c = 0, n; !staging->lies_on_device && c < plan->syntax.component_count; c += n) {
         wvl_rect rect = wvl_cuda_fetch_rect(tiles, tile_count, c);

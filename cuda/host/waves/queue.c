@@ -5,17 +5,6 @@
 #include "cuda/host/transform/deliver.h"
 #include "cuda/host/waves/job.h"
 
-static void build_views(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_tile_plan *tiles)
-{
-    uint8_t *samples = job->pinned + l->coefs;
-    uint32_t *bounds = (uint32_t *)(void *)(job->pinned + l->bounds);
-    for (uint32_t t = 0; t < job->tile_count; t++) {
-        job->coefs[t] = (wvl_coefs){&tiles[t], samples, bounds, NULL};
-        samples += tiles[t].coef_bytes;
-        bounds += tiles[t].block_count;
-    }
-}
-
 /* Pixels on their way to the device, unless it reads them where they lie; tables in pinned memory. */
 static wvl_cuda_status build_upload(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image,
                                     const wvl_tile_plan *tiles, wvl_cuda_tables *tables)
@@ -122,26 +111,6 @@ static wvl_cuda_status queue_start(const wvl_backend_job *job, const wvl_image *
     return status ? status : mark(job, WVL_CUDA_AT_START);
 }
 
-/* Members that a workspace keeps from job to job say which tables it has. */
-static void build_code(wvl_backend_job *job, const wvl_tile_plan *tiles)
-{
-    const char *why;
-    wvl_cuda_code *code = &job->code;
-    code->device = job->backend->device;
-    code->plan = job->backend->plan;
-    code->coder = wvl_cuda_choose_coder(code->plan, WVL_REACH_BLOCKS, &why);
-    code->layout = &job->layout;
-    code->host = (uint8_t *)job;
-    code->pinned = job->pinned;
-    code->address = job->device;
-    code->spare_bytes = wvl_cuda_light_address(job) - job->device - job->layout.work;
-    code->stream = job->stream;
-    code->event = job->done;
-    code->tiles = tiles;
-    code->tile_count = job->tile_count;
-    wvl_cuda_build_code(code);
-}
-
 static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image,
                                  const wvl_tile_plan *tiles)
 {
@@ -151,7 +120,22 @@ static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l,
     wvl_range_open("wavelane stage");
     TRY(status, build_upload(job, l, image, tiles, &tables));
     if (job->codes) {
-        build_code(job, tiles);
+        /* Members that a workspace keeps from job to job say which tables it has. */
+        const char *why;
+        wvl_cuda_code *code = &job->code;
+        code->device = job->backend->device;
+        code->plan = job->backend->plan;
+        code->coder = wvl_cuda_choose_coder(code->plan, WVL_REACH_BLOCKS, &why);
+        code->layout = &job->layout;
+        code->host = (uint8_t *)job;
+        code->pinned = job->pinned;
+        code->address = job->device;
+        code->spare_bytes = wvl_cuda_light_address(job) - job->device - job->layout.work;
+        code->stream = job->stream;
+        code->event = job->done;
+        code->tiles = tiles;
+        code->tile_count = job->tile_count;
+        wvl_cuda_build_code(code);
     }
     if (delivers(job)) {
         parcel_count = wvl_cuda_build_parcels(tiles, job->tile_count, job->device + l->coefs, job->device + l->bounds,
@@ -193,7 +177,13 @@ wvl_status wvl_cuda_queue_job(wvl_backend_job *job, const wvl_image *image, cons
     job->tile_count = tile_count;
     job->coefs = (wvl_coefs *)(void *)((uint8_t *)job + l.host_coefs);
     job->outside = (const uint32_t *)(const void *)(job->pinned + l.outside);
-    build_views(job, &l, tiles);
+    uint8_t *samples = job->pinned + l.coefs;
+    uint32_t *bounds = (uint32_t *)(void *)(job->pinned + l.bounds);
+    for (uint32_t t = 0; t < job->tile_count; t++) {
+        job->coefs[t] = (wvl_coefs){&tiles[t], samples, bounds, NULL};
+        samples += tiles[t].coef_bytes;
+        bounds += tiles[t].block_count;
+    }
     double start = wvl_trace_now();
     wvl_cuda_status queued = wvl_cuda_enter(b->device);
     if (!queued) {

@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The block encoder as Annex D describes it: one array per state, one function per coding operation. */
-#include "codec/t1/t1_ref.h"
+#include "tests/prop/t1_reference.h"
 
 #include <string.h>
 
 #include "codec/t1/t1_coder.h"
 #include "codec/t1/tables.h"
 
+/* A frame of one sample around the block: (w + 2)(h + 2) is largest for 1024 x 4 and 4 x 1024. */
+#define FRAME ((WVL_T1_MAX_SIDE + 2) * 6)
+
+typedef struct ref_state {
+    uint32_t pass;
+    uint32_t magnitude[FRAME];
+    uint8_t negative[FRAME];
+    uint8_t shown_negative[FRAME]; /* negative and significant */
+    uint8_t significant[FRAME];
+    uint8_t visited[FRAME];
+    uint8_t refined[FRAME];
+} ref_state;
+
+static const uint8_t sign_codes[256] = {WVL_ROWS_256(WVL_SC_CODE, 0)};
+
 typedef struct ref {
-    wvl_t1_ref_state *s;
+    ref_state *s;
     wvl_t1_coder coder;
     uint32_t width, height;
     unsigned plane; /* P = p + F */
@@ -53,7 +68,7 @@ static void put_sign_and_mark(ref *r, uint32_t x, uint32_t y)
 {
     uint32_t i = at(r, x, y);
     unsigned n = neighbourhood(r, r->s->significant, x, y), negative = neighbourhood(r, r->s->shown_negative, x, y);
-    unsigned code = wvl_t1_sign_codes[(n & WVL_NB_SIGN_MASK) | (negative & WVL_NB_SIGN_MASK) >> 1];
+    unsigned code = sign_codes[(n & WVL_NB_SIGN_MASK) | (negative & WVL_NB_SIGN_MASK) >> 1];
     unsigned sign = r->s->negative[i], raw = wvl_t1_pass_is_raw(r->s->pass, r->style) != 0;
     put_bit(r, code >> 1, raw ? sign : sign ^ (code & 1));
     r->s->significant[i] = 1;
@@ -190,11 +205,9 @@ static void load(ref *r, const wvl_t1_input *in, wvl_t1_output *out)
 
 void wvl_t1_encode_block_ref(wvl_t1_scratch *scratch, const wvl_t1_input *in, wvl_t1_output *out)
 {
-    ref r = {.s = (wvl_t1_ref_state *)(void *)scratch,
-             .width = in->width,
-             .height = in->height,
-             .orient = in->orient,
-             .style = in->style};
+    static _Thread_local ref_state state;
+    (void)scratch;
+    ref r = {.s = &state, .width = in->width, .height = in->height, .orient = in->orient, .style = in->style};
     uint32_t count = wvl_t1_init_coder(&r.coder, in, out);
     load(&r, in, out);
     for (uint32_t pass = 0; pass < count; pass++) {
