@@ -61,3 +61,25 @@ const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, wvl_reach reac
     *why = refused ? refused : *why;
     return refused ? NULL : coder;
 }
+
+/* As many in flight as a device codes sooner with pairs of warps, and those among which pairs give more pictures a
+ * second (D-device-32). */
+#define FEW_MOST 2u
+#define SOME_LEAST 8u
+#define SOME_MOST 16u
+
+unsigned wvl_cuda_find_pace(uint32_t in_flight)
+{
+    if (in_flight <= FEW_MOST) {
+        return WVL_CUDA_PACE_FEW;
+    }
+    return in_flight >= SOME_LEAST && in_flight <= SOME_MOST ? WVL_CUDA_PACE_SOME : WVL_CUDA_PACE_MANY;
+}
+
+void wvl_cuda_set_pace(const wvl_device *device, unsigned pace, wvl_cuda_t1_job *t1)
+{
+    t1->mq = pace == WVL_CUDA_PACE_MANY ? WVL_CUDA_T1_MQ_FLOATS : WVL_CUDA_T1_MQ_PAIRS;
+    if (!device->has_fast_doubles) {
+        t1->mq = WVL_CUDA_T1_MQ_INTEGERS;
+    }
+}
