@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * More functions for pictures in flight (wvl_encoder in wavelane.h): parameters of single frames, a handle for poll(),
- * opening a device early, and readers on a device. All that wavelane.h says about ownership, threads, errors,
- * structures and the same bytes holds here too.
+ * opening a device early, page-locked memory for pixels, and readers on a device. All that wavelane.h says about
+ * ownership, threads, errors, structures and the same bytes holds here too.
  */
 #ifndef WAVELANE_FRAMES_H
 #define WAVELANE_FRAMES_H
@@ -61,6 +61,19 @@ WVL_API wvl_status wvl_encoder_poll_handle(wvl_encoder *encoder, int *handle);
  * NULL), _UNSUPPORTED (the build has no device code), _DEVICE, _MEMORY. After an error pictures behave as without the
  * call. */
 WVL_API wvl_status wvl_context_open_device(wvl_context *context, uint32_t ordinal, char *error, size_t error_bytes);
+
+/* ---- Page-locked memory for pixels ------------------------------------------------------------------------------ */
+
+/* Page-locks memory of the caller, so that devices fetch the pixels in it by themselves (memory_kind PINNED). Otherwise
+ * the host copies pixels once more. A program reads a picture from its file into such memory, and uses it again for
+ * later pictures, because page-locking takes time. Take whole pages that nothing else lies in; large pages (2 MiB) are
+ * the fastest. Device `ordinal` is opened as by wvl_context_open_device(), and error is the same; every device of the
+ * process may read the memory. Any thread. Errors: _ARGUMENT (context or memory is NULL, bytes is 0), _UNSUPPORTED
+ * (also by the driver), _DEVICE, _MEMORY; the pixels can still be used, with memory_kind HOST. */
+WVL_API wvl_status wvl_context_pin(wvl_context *context, uint32_t ordinal, void *memory, size_t bytes, char *error,
+                                   size_t error_bytes);
+/* Ends that, before the memory is freed and the context is released. No picture in flight has pixels there. */
+WVL_API void wvl_context_unpin(wvl_context *context, uint32_t ordinal, void *memory);
 
 /* ---- Readers on a device ---------------------------------------------------------------------------------------- */
 

@@ -84,6 +84,9 @@ typedef struct wvl_backend_vtable {
     void (*close_device)(wvl_device *device);
     int (*is_lost)(const wvl_device *device);
     const wvl_numa_node *(*node)(const wvl_device *device); /* of memory; threads that work for the device visit it */
+    /* Page-locks memory of the caller for all devices, and ends that. Any thread. */
+    wvl_status (*pin)(wvl_device *device, void *memory, uint64_t bytes);
+    void (*unpin)(wvl_device *device, void *memory);
     wvl_status (*open)(const wvl_backend_options *options, wvl_backend **backend);
     void (*close)(wvl_backend *backend);
     /* Measures what a workspace needs for jobs of these shapes. Pure. */

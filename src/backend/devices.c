@@ -69,7 +69,9 @@ wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtab
     return status;
 }
 
-wvl_status wvl_context_open_device(wvl_context *context, uint32_t ordinal, char *error, size_t error_bytes)
+/* context NULL: an argument of the call is wrong. memory NULL: nothing is page-locked. */
+static wvl_status open_and_pin(wvl_context *context, uint32_t ordinal, void *memory, uint64_t bytes, char *error,
+                               size_t error_bytes)
 {
     char reason[256] = "";
     wvl_device *device;
@@ -78,11 +80,33 @@ wvl_status wvl_context_open_device(wvl_context *context, uint32_t ordinal, char 
     if (context && table) {
         status = wvl_context_fetch_device(context, table, ordinal, &device, reason, sizeof reason);
     }
+    if (status == WVL_OK && memory) {
+        status = table->pin(device, memory, bytes);
+    }
     if (error && error_bytes) {
         const char *text = status == WVL_OK || reason[0] ? reason : wvl_status_text(status);
         snprintf(error, error_bytes, "%s", text);
     }
     return status;
+}
+
+wvl_status wvl_context_open_device(wvl_context *context, uint32_t ordinal, char *error, size_t error_bytes)
+{
+    return open_and_pin(context, ordinal, NULL, 0, error, error_bytes);
+}
+
+wvl_status wvl_context_pin(wvl_context *context, uint32_t ordinal, void *memory, size_t bytes, char *error,
+                           size_t error_bytes)
+{
+    return open_and_pin(memory && bytes ? context : NULL, ordinal, memory, bytes, error, error_bytes);
+}
+
+void wvl_context_unpin(wvl_context *context, uint32_t ordinal, void *memory)
+{
+    const wvl_backend_vtable *table = wvl_backend_fetch_device();
+    if (context && table && memory && ordinal <= WVL_DEVICE_ORDINAL_MAX && context->devices[ordinal]) {
+        table->unpin(context->devices[ordinal], memory);
+    }
 }
 
 /* A runner of the caller may start threads within, which would stay at the memory node. */

@@ -6,7 +6,7 @@
 #define AT(member) offsetof(wvl_settings, member)
 #define EXACT_INTEGERS (UINT64_C(1) << 53) /* targets in bytes are kept in a double */
 
-#define INPUT "Colour of the samples given"
+#define INPUT "Colour of the input"
 #define TRANSFORM "Transform"
 #define STRUCTURE "Tiles, blocks and packets"
 #define QUANTIZATION "Quantization"
@@ -19,17 +19,16 @@
 #define OPTION_TABLE(X)                                                                                                \
     X("input-color", CHOICE,                                                                                           \
       "none|xyz|rec709|srgb|rec601-525|rec601-625|rec2020|p3-dci|p3-d60|p3-d65|display-p3|custom", "none",             \
-      "Convert the first three components to 12-bit X'Y'Z' of digital cinema (SMPTE ST 428-1) and code that. "         \
-      "The word names the RGB colour space that they are in; xyz: they are X'Y'Z' already; none: code what is "        \
-      "given.",                                                                                                        \
+      "Convert the first three components to the 12-bit X'Y'Z' of digital cinema (SMPTE ST 428-1). The word names "    \
+      "their RGB colour space; xyz: they are X'Y'Z' already; none: no conversion.",                                    \
       INPUT, WORD, AT(input_color), 0, 11)                                                                             \
     X("input-transfer", CHOICE, "auto|linear|2.2|2.4|2.6|bt1886|srgb", "auto",                                         \
-      "How these samples stand for light: a power, linear, or the sRGB curve. bt1886 is 2.4. auto: 2.6 for "           \
-      "p3-*, srgb for srgb and display-p3, else 2.4.",                                                                 \
+      "Transfer function of the input: a power, linear, or the sRGB curve. bt1886 is 2.4. auto: 2.6 for p3-*, srgb "   \
+      "for srgb and display-p3, else 2.4.",                                                                            \
       INPUT, WORD, AT(input_transfer), 0, 6)                                                                           \
     X("input-range", CHOICE, "full|video", "full",                                                                     \
-      "Black and white of these samples: the full range of their depth, or 16 and 235 for 8 bits and the same "        \
-      "parts of other depths.",                                                                                        \
+      "Range of the input: full, or video, with black at 16 and white at 235 for 8 bits and in proportion for "        \
+      "other depths.",                                                                                                 \
       INPUT, WORD, AT(input_video), 0, 1)                                                                              \
     X("reversible", BOOL, "yes|no", "yes", "Reversible 5/3 wavelet (yes) or irreversible 9/7 (no) (Annex F).",         \
       TRANSFORM, BOOL, AT(reversible), 0, 1)                                                                           \
@@ -47,8 +46,8 @@
     X("block", PAIR, "width,height: powers of two, 4..1024, area up to 4096", "64,64",                                 \
       "Nominal code-block size (A.6.1).", STRUCTURE, PAIR16, AT(block_width), 4, 1024)                                 \
     X("precincts", PAIRS, "[width,height],...: powers of two, 1..32768", "",                                           \
-      "Precinct sizes from the highest resolution down; the last one repeats. Unless given: those of the profile, "    \
-      "else one precinct in each resolution (B.6).",                                                                   \
+      "Precinct sizes from the highest resolution down; the last one repeats. Default: those of the profile, else "    \
+      "one precinct in each resolution (B.6).",                                                                        \
       STRUCTURE, PRECINCTS, AT(precinct_count), 1, 32768)                                                              \
     X("style", TEXT, "0..127, or BYPASS+RESET+TERMALL+VSC+PTERM+SEGSYM+HT", "0",                                       \
       "Code-block style: names joined by +, or the sum of 1, 2, 4, 8, 16, 32, 64 in that order (Table A.19). HT "      \
@@ -57,14 +56,14 @@
     X("progression", CHOICE, "LRCP|RLCP|RPCL|PCRL|CPRL", "LRCP", "Progression order of the packets (B.12).",           \
       STRUCTURE, WORD, AT(order), 0, 4)                                                                                \
     X("overrides", TEXT, "[Tn[-m]][Cn[-m]]:key=value;.../...", "",                                                     \
-      "Settings of some tiles (counted from 1), components (from 0) or both: reversible, levels, block, "              \
-      "precincts, style, quantization, step and guard-bits; for tiles also progression, mct, sop and eph. A "          \
-      "value for tile and component goes before one for the tile, and that before one for the component (A.6).",       \
+      "Settings of some tiles (counted from 1), components (from 0) or both: reversible, levels, block, precincts, "   \
+      "style, quantization, step and guard-bits; for tiles also progression, mct, sop and eph. A value for tile "      \
+      "and component takes precedence over one for the tile, and that over one for the component (A.6).",              \
       STRUCTURE, OVERRIDES, 0, 0, 1024)                                                                                \
     X("roi", TEXT, "[Tn[-m]][Cn[-m]:]rect=x,y,width,height[;U=N] or c=N,U=N/...", "",                                  \
-      "Regions of interest: their bit-planes are sent before all others (maxshift). A region is a rectangle on "       \
-      "the reference grid, which finds its shift itself, or a whole component, shifted by U=N; in all tiles "          \
-      "(counted from 1) and components (from 0) or in some (Annex H).",                                                \
+      "Regions of interest: their bit-planes are sent before all others (maxshift). A region is a rectangle on the "   \
+      "reference grid, whose shift is computed, or a whole component, shifted by U=N. It applies to all tiles "        \
+      "(counted from 1) and components (from 0), or to some (Annex H).",                                               \
       STRUCTURE, REGIONS, 0, 0, 256)                                                                                   \
     X("progression-changes", TEXT, "[Tn=]RS,CS,LYE,RE,CE,ORDER/...", "",                                               \
       "Progression order changes: resolutions RS to RE, components CS to CE and layers 0 to LYE (ends not "            \
@@ -89,11 +88,11 @@
       STRUCTURE, WORD, AT(packed_headers), 0, 2)                                                                       \
     X("registration", PAIRS, "[x,y],...: 0..65535", "",                                                                \
       "Place of the samples of each component, to the right and down, in 1/65536 of their distance. One pair is "      \
-      "for all components. Unless given: no CRG (A.9.1).",                                                             \
+      "for all components. Default: no CRG marker segment (A.9.1).",                                                   \
       STRUCTURE, REGISTRATION, 0, 0, 65535)                                                                            \
     X("profile", CHOICE, WVL_PROFILE_WORDS, "none",                                                                    \
-      "Profile to declare (Rsiz, A.10) and to keep: what does not fit is refused. The finished bytes are judged "      \
-      "too, except for profiles 0 and 1.",                                                                             \
+      "Profile to declare (Rsiz, A.10) and to keep: settings that it does not allow are refused. The finished "        \
+      "bytes are checked too, except for profiles 0 and 1.",                                                           \
       PROFILE, WORD, AT(profile), 0, WVL_PROFILE_COUNT - 1)                                                            \
     X("frame-rate", TEXT, "N, N/D, or a decimal number", "24",                                                         \
       "Frames a second, for the byte limits of cinema, IMF and broadcast profiles. 23.976 and the like are "           \
@@ -113,9 +112,9 @@
       "(A.6.4).",                                                                                                      \
       QUANTIZATION, WORD, AT(quant_style), WVL_QUANT_DERIVED, WVL_QUANT_EXPOUNDED)                                     \
     X("step", REAL, "0..1", "0",                                                                                       \
-      "Base quantizer step as a part of the full range, less than 1; 9/7 only. 0: one least significant bit. "         \
-      "With 0 and a limit in bytes it is half of that for up to 8 bits without roi, and up to twice as coarse "        \
-      "with HT blocks, where the limit asks for it (E.1).",                                                            \
+      "Base quantizer step as a part of the full range, less than 1; 9/7 only. 0: one least significant bit; with "    \
+      "a limit in bytes, half of that for up to 8 bits without roi, and up to twice as coarse with HT blocks, if "     \
+      "the limit needs it (E.1).",                                                                                     \
       QUANTIZATION, REAL, AT(step), 0, 1)                                                                              \
     X("qfactor", INTEGER, "0..100", "0",                                                                               \
       "Quality factor like that of JPEG, 1 (coarse) to 100: quantizer steps weighted by how visible errors are. "      \
@@ -144,8 +143,8 @@
       "the last one: everything. Replaces any other target.",                                                          \
       RATE, TARGETS, 0, WVL_UNIT_SLOPE, 65535)                                                                         \
     X("layers", INTEGER, "1..65535", "1",                                                                              \
-      "Number of quality layers. Layers before the first target are spaced logarithmically. Not given: one for "       \
-      "each target (A.6.1).",                                                                                          \
+      "Number of quality layers. Layers before the first target are spaced logarithmically. Default: one for each "    \
+      "target (A.6.1).",                                                                                               \
       RATE, LAYERS, AT(layer_count), 1, WVL_MAX_LAYERS)                                                                \
     X("max-bytes", INTEGER, "0..18446744073709551615", "0",                                                            \
       "Most bytes of the codestream, never exceeded. 0: no limit.", RATE, UINT64, AT(max_bytes), 0, UINT64_MAX)        \
@@ -154,22 +153,22 @@
       "exceeded. 0: no limit.",                                                                                        \
       RATE, UINT64, AT(max_component_bytes), 0, UINT64_MAX)                                                            \
     X("rdoq", CHOICE, "no|yes|auto", "auto",                                                                           \
-      "Rate-distortion optimised quantization: a sample near the border of two quantizer cells takes the one "         \
-      "with the smaller sum of error and bits. auto: where bytes are limited, without regions, HT blocks and "         \
-      "PSNR targets.",                                                                                                 \
+      "Rate-distortion optimised quantization: a sample near the border of two quantizer cells takes the one with "    \
+      "the smaller sum of error and bits. auto: yes if bytes are limited, except with regions of interest, HT "        \
+      "blocks and PSNR targets.",                                                                                      \
       RATE, WORD, AT(rdoq), 0, 2)                                                                                      \
     X("visual", BOOL, "yes|no", "no",                                                                                  \
-      "Where bytes are limited, and in layers, weigh errors by how visible they are from a distance of 1700 "          \
-      "pixels: fine detail and chroma count less. PSNR falls.",                                                        \
+      "With a limit in bytes, and in layers, weigh errors by how visible they are from a distance of 1700 pixels: "    \
+      "fine detail and chroma count less. PSNR falls.",                                                                \
       RATE, BOOL, AT(visual), 0, 1)                                                                                    \
     X("ht-passes", INTEGER, "1..3", "3",                                                                               \
       "Most passes of an HT block: cleanup (1), SigProp after it (2), MagRef after that (3). Without a limit "         \
       "blocks have the cleanup pass only.",                                                                            \
       RATE, UINT8, AT(ht_passes), 1, 3)                                                                                \
     X("measure-psnr", CHOICE, "auto|yes|no", "auto",                                                                   \
-      "Measure the PSNR of each layer that is reported, at the price of an inverse transform for each layer; "         \
-      "else it is estimated. auto: where samples times layers are at most 65536 and the CPU finishes the picture. "    \
-      "With yes the CPU makes the packets, also where a device could. Magnitudes above 31 bits are always estimated.", \
+      "Measure the PSNR of each layer that is reported, by an inverse transform for each layer; otherwise it is "      \
+      "estimated. auto: yes for at most 65536 samples times layers if the CPU finishes the picture. With yes the "     \
+      "CPU makes the packets, even if a device could. With magnitudes above 31 bits PSNR is always estimated.",        \
       RATE, WORD, AT(measure_psnr), 0, 2)                                                                              \
     X("container", CHOICE, "j2k|jp2|jph", "j2k",                                                                       \
       "Codestream (j2k), JP2 file (jp2, Annex I), or JPH file for HT blocks (jph, 15444-15 Annex D).", OUTPUT, WORD,   \
@@ -177,22 +176,21 @@
     X("comment", TEXT, "1..65531 bytes of ISO 8859-15", "",                                                            \
       "Comment marker segment; may be given several times (A.9.2).", OUTPUT, COMMENT, AT(comment_count), 1, 65531)     \
     X("device", TEXT, "auto|cpu|cuda|cuda-only|cuda:N,...|cuda:all|cuda-only:...", "auto",                             \
-      "Where pixels are transformed; the bytes are the same. auto: a device where it pays. cuda, cuda:N: device "      \
-      "0 or N; the CPU takes over where it cannot. cuda-only: as cuda, but an error where it cannot. cuda:N,N or "     \
-      "cuda:all: several devices, which share pictures in flight and the waves of a large picture.",                   \
+      "Where the picture is encoded; the bytes are the same. auto: on a device if that is faster. cuda, cuda:N: on "   \
+      "device 0 or N; the CPU does what the device cannot. cuda-only: as cuda, but an error if the device cannot. "    \
+      "cuda:N,N or cuda:all: several devices, which share pictures in flight and the waves of a large picture.",       \
       MACHINE, DEVICE, AT(device), 0, 255)                                                                             \
     X("reach", CHOICE, "coefs|blocks|packets", "coefs",                                                                \
-      "The least that a device must do: the transform (coefs), code-blocks too (blocks), or packets too "              \
-      "(packets). A device that does less for a picture is not used for it. Each device goes as far as it can in "     \
-      "any case.",                                                                                                     \
+      "The least that a device must do: the transform (coefs), code-blocks too (blocks), or packets too (packets). "   \
+      "A device that can do less for a picture is not used for it. A device always does as much as it can.",           \
       MACHINE, WORD, AT(reach), 0, 2)                                                                                  \
     X("output-memory", CHOICE, "host|device", "host",                                                                  \
       "Where finished pictures lie. device: in memory of the device that finishes them; only an encoder object of "    \
-      "the C API gives such pictures, and what no device can finish is refused.",                                      \
+      "the C API gives such pictures, and pictures that no device can finish are refused.",                            \
       MACHINE, WORD, AT(output_memory), 0, 1)                                                                          \
     X("device-memory", INTEGER, "0..18446744073709551615", "0",                                                        \
-      "Most bytes of its own memory that a device may take for a picture, or for each in flight. Larger pictures go "  \
-      "through it in strips, where reach allows. 0: what there is.",                                                   \
+      "Most bytes of its own memory that a device may take for a picture, or for each in flight. Larger pictures "     \
+      "go through it in strips, if reach allows. 0: all memory of the device.",                                        \
       MACHINE, UINT64, AT(device_memory), 0, UINT64_MAX)
 
 #define PUBLIC(key, type, range, initial, doc, section, kind, offset, minimum, maximum)                                \

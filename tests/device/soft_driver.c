@@ -23,6 +23,7 @@ typedef struct block {
     void *memory;
     size_t bytes;
     int pinned, device;
+    int is_foreign; /* memory of the caller that was page-locked */
 } block;
 
 static soft_control control = {.devices = 1, .capability = 90};
@@ -321,7 +322,7 @@ static int allocate(const char *name, size_t bytes, int pinned, void **memory)
     }
     block *b = status ? NULL : malloc(sizeof *b);
     if (b) {
-        *b = (block){blocks, aligned_alloc(256, (bytes + 255) / 256 * 256), bytes, pinned, current_device()};
+        *b = (block){blocks, aligned_alloc(256, (bytes + 255) / 256 * 256), bytes, pinned, current_device(), 0};
         memset(b->memory, 0xA7, bytes);
         blocks = b;
         *memory = b->memory;
@@ -344,7 +345,7 @@ static int release(void *memory)
             *at = b->next;
             control.live--;
             *(b->pinned ? &control.pinned_used : &control.memory_used) -= b->bytes;
-            free(b->memory);
+            free(b->is_foreign ? NULL : b->memory);
             free(b);
             return soft_end(0);
         }
@@ -368,6 +369,20 @@ SHOWN int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
     return allocate("cuMemHostAlloc", bytes, 1, memory);
 }
 SHOWN int cuMemFreeHost(void *memory) { return release(memory); }
+SHOWN int cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    int status = soft_begin("cuMemHostRegister");
+    block *b = status ? NULL : malloc(sizeof *b);
+    if (b) {
+        *b = (block){blocks, memory, bytes, 1, current_device(), 1};
+        blocks = b;
+        control.live++;
+        count_memory(&control.pinned_used, &control.pinned_peak, bytes);
+    }
+    return soft_end(status);
+}
+SHOWN int cuMemHostUnregister(void *memory) { return release(memory); }
 SHOWN int cuMemGetInfo_v2(size_t *available, size_t *total)
 {
     int status = soft_begin("cuMemGetInfo");

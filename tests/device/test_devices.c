@@ -62,6 +62,36 @@ TEST(opened_ahead)
     expect_same("the CPU", &expected[0], encode(&inputs[0], kinds[0], "cuda:0"), "cpu");
 }
 
+/* Memory of the caller is page-locked for the time between the calls, and the device fetches pixels from there. */
+TEST(pinned_pixels)
+{
+    enum { BYTES = 97 * 70 };
+    char error[100] = "old";
+    picture_input own = inputs[0];
+    void *memory = (void *)(uintptr_t)own.image.planes[0].data;
+    expect(0);
+    own.image.memory_kind = WVL_MEMORY_PINNED;
+    ck_assert_int_eq(wvl_context_open_device(context, 1, NULL, 0), WVL_OK);
+    uint64_t before = soft->pinned_used;
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(wvl_context_pin(context, 1, memory, BYTES, error, sizeof error), WVL_OK);
+        ck_assert_str_eq(error, "");
+        ck_assert_uint_eq(soft->pinned_used, before + BYTES);
+        wvl_context_unpin(context, 1, memory);
+        ck_assert_uint_eq(soft->pinned_used, before);
+    }
+    ck_assert_int_eq(wvl_context_pin(context, 1, memory, BYTES, NULL, 0), WVL_OK);
+    expect_same("pinned", &expected[0], encode(&own, kinds[0], "cuda-only:1"), "cuda:1 packets");
+    wvl_context_unpin(context, 1, memory);
+    soft->fail_at = soft->calls + 1;
+    soft->fail_status = WVL_CUDA_OUT_OF_MEMORY;
+    ck_assert_int_eq(wvl_context_pin(context, 1, memory, BYTES, error, sizeof error), WVL_ERROR_MEMORY);
+    ck_assert_msg(*error != 0, "no reason");
+    ck_assert_int_eq(wvl_context_pin(context, 99, memory, BYTES, error, sizeof error), WVL_ERROR_DEVICE);
+    ck_assert_int_eq(wvl_context_pin(context, 1, memory, 0, NULL, 0), WVL_ERROR_ARGUMENT);
+    wvl_context_unpin(context, 99, memory);
+}
+
 /* The log says once a device how many queues the driver has. */
 TEST(queues_are_told)
 {
@@ -288,7 +318,7 @@ TEST_EACH(every_call_may_fail, 2 * KINDS)
 {
     int kind = _i % KINDS;
     int status = _i / KINDS ? LOST : 1;
-    uint32_t calls = 0, step = getenv("WVL_TEST_SHORT") ? 23 : 3;
+    uint32_t calls = 0, step = getenv("WVL_TEST_SHORT") ? 23 : 7;
     expect(kind);
     for (uint32_t at = 0; at <= calls; at += at ? step : 1) { /* at first none does */
         reset_driver(2);

@@ -386,8 +386,8 @@ refuse 3 'no picture' -ImgDir empty -OutFor j2k
 
 # Pictures side by side: the same files, messages and order as one after another, but for the threads of each.
 refuse 2 '--pictures needs -ImgDir' -i rgb.ppm -o no.j2k --pictures 2
-for number in 0 17 two; do
-    refuse 2 'whole number from 1 to 16' -ImgDir shots -OutFor j2k --pictures $number
+for number in 0 65 two; do
+    refuse 2 'whole number from 1 to 64' -ImgDir shots -OutFor j2k --pictures $number
 done
 mkdir many
 for i in 1 2 3 4 5 6 7; do

@@ -170,7 +170,10 @@ static void close_bench(void *arguments)
     X(wvl_cancel_raise, 1, 0, DONE(wvl_cancel_raise(P(0, b->cancel))))                                                 \
     X(wvl_cancel_release, 1, 0, DONE(wvl_cancel_release(P(0, b->cancel))))                                             \
     X(wvl_params_parse, 2, 3, wvl_params_parse(P(0, b->params), P(1, "levels=2")))                                     \
-    X(wvl_context_open_device, 2, 1, wvl_context_open_device(P(0, b->context), 0, P(1, b->error), sizeof b->error))
+    X(wvl_context_open_device, 2, 1, wvl_context_open_device(P(0, b->context), 0, P(1, b->error), sizeof b->error))    \
+    X(wvl_context_pin, 3, 3,                                                                                           \
+      wvl_context_pin(P(0, b->context), 0, P(1, b->pixels), sizeof b->pixels, P(2, b->error), sizeof b->error))        \
+    X(wvl_context_unpin, 2, 0, DONE(wvl_context_unpin(P(0, b->context), 0, P(1, b->pixels))))
 
 #define FUNCTIONS_OF_ENCODES(X)                                                                                        \
     X(wvl_encode, 6, 7,                                                                                                \

@@ -201,6 +201,25 @@ TEST(checksum_is_crc64)
 }
 
 /* A journal of three frames, the second one twice. */
+/* Many bytes at a time have the sum of single ones. */
+TEST(checksum_of_pieces)
+{
+    static wvl_sequence_checksum sum;
+    static uint8_t data[700];
+    wvl_sequence_init_checksum(&sum);
+    for (size_t i = 0; i < sizeof data; i++) {
+        data[i] = (uint8_t)(i * i * 31 >> 3);
+    }
+    for (size_t bytes = 0; bytes + 3 <= sizeof data; bytes++) {
+        const uint8_t *at = data + bytes % 3;
+        uint64_t one = bytes;
+        for (size_t i = 0; i < bytes; i++) {
+            one = wvl_sequence_sum_bytes(&sum, one, at + i, 1);
+        }
+        ck_assert_uint_eq(wvl_sequence_sum_bytes(&sum, bytes, at, bytes), one);
+    }
+}
+
 static size_t make_journal(const wvl_sequence_checksum *sum, char *text, size_t *head_bytes)
 {
     static const wvl_sequence_record records[] = {

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "tests/support/support.h"
-#include "tools/wavelane/job.h"
+#include "tools/wavelane/work.h"
 
-enum { FILES = 3, PIECES = 200, WORKERS = 8, SAMPLE_BYTES = 3, CODING_BYTES = 4, MOST_BYTES = 10 };
+enum { PIECES = 200, WORKERS = 8, SAMPLE_BYTES = 3, CODING_BYTES = 4, MOST_BYTES = 10 };
 
 /* A function of wvl_cli_pieces; most use not all of what they are given. */
 #define UNUSED __attribute__((unused))
@@ -16,52 +16,79 @@ enum { FILES = 3, PIECES = 200, WORKERS = 8, SAMPLE_BYTES = 3, CODING_BYTES = 4,
 
 static wvl_cli_args args;
 static wvl_cli_run run;
-static wvl_cli_entry files[FILES];
 
-/* A folder of FILES files of these bytes each, and a context of that many threads. */
-static void open_folder(uint64_t bytes, uint32_t threads)
+static void open_run(uint32_t threads, const char *device)
 {
     const wvl_context_options options = {.struct_size = sizeof options, .threads = threads};
     memset(&args, 0, sizeof args);
     memset(&run, 0, sizeof run);
-    for (size_t i = 0; i < FILES; i++) {
-        files[i].bytes = bytes;
-    }
     run.args = &args;
-    run.directory.entries = files;
-    run.directory.count = FILES;
     ck_assert_int_eq(wvl_context_create(&options, &run.context), WVL_OK);
+    ck_assert_int_eq(wvl_params_create(run.context, &run.params), WVL_OK);
+    ck_assert_int_eq(wvl_params_set(run.params, "device", device), WVL_OK);
 }
 
-static void close_folder(void) { wvl_context_release(run.context); }
-
-TEST(small_files)
+static void close_run(void)
 {
-    open_folder(UINT64_C(16) << 20, 40);
-    ck_assert_uint_eq(wvl_cli_choose_workers(&run, 0), 16);
-    files[1].bytes++; /* one that is not small */
-    ck_assert_uint_eq(wvl_cli_choose_workers(&run, 0), 4);
-    ck_assert_uint_eq(wvl_cli_choose_workers(&run, 1), 16);
-    close_folder();
+    wvl_params_release(run.params);
+    wvl_context_release(run.context);
 }
 
-TEST(few_threads)
+/* How `count` files of `bytes` bytes are encoded: workers, those with a thread of their own, on a device. */
+static void expect_work(uint64_t count, uint64_t bytes, size_t workers, size_t singles, int on_device)
 {
-    open_folder(1000, 3);
-    ck_assert_uint_eq(wvl_cli_choose_workers(&run, 0), 3);
-    ck_assert_uint_eq(wvl_cli_choose_workers(&run, 1), 3);
-    close_folder();
+    wvl_cli_load load = {count, count < 1000 ? count * bytes : WVL_CLI_UNKNOWN_COUNT, bytes};
+    wvl_cli_work work = wvl_cli_plan_work(&run, &load);
+    ck_assert_msg(work.workers == workers && work.single_count == singles && work.on_device == on_device,
+                  "%llu files: %zu workers, %zu by themselves, device %d", (unsigned long long)count, work.workers,
+                  work.single_count, work.on_device);
 }
 
-TEST(asked_for)
+TEST(few_files)
 {
-    open_folder(1000, 40);
+    open_run(40, "cpu");
+    expect_work(3, UINT64_C(16) << 20, 16, 0, 0);
+    expect_work(3, (UINT64_C(16) << 20) + 1, 4, 0, 0); /* not small */
+    close_run();
+    open_run(3, "cpu");
+    expect_work(2, 1000, 3, 0, 0);
+    close_run();
+}
+
+/* As long as there is a file for each thread. The last round is shared unless it is nearly full. */
+TEST(many_files)
+{
+    open_run(8, "cpu");
+    expect_work(8, 1000, 8, 8, 0);
+    expect_work(9, 1000, 8, 8, 0);
+    expect_work(15, 1000, 8, 15, 0);
+    expect_work(7, 1000, 8, 7, 0);
+    expect_work(WVL_CLI_UNKNOWN_COUNT, 1000, 8, SIZE_MAX, 0);
+    expect_work(100, wvl_cli_share_of_memory() / 8, 4, 0, 0); /* too large to be held side by side */
     args.pictures = 7;
-    ck_assert_uint_eq(wvl_cli_choose_workers(&run, 0), 7);
+    expect_work(100, 1000, 7, 0, 0);
+    args.pictures = 9;
+    expect_work(100, 1000, 9, 99, 0);
     args.pictures = 0;
     args.trace = "trace.json"; /* of one picture after the other */
-    ck_assert_uint_eq(wvl_cli_choose_workers(&run, 0), 1);
-    close_folder();
+    expect_work(100, 1000, 1, 0, 0);
+    close_run();
+}
+
+TEST(on_a_device)
+{
+    open_run(8, "cuda:1");
+    expect_work(100, 1000, 20, 0, 1);
+    expect_work(1, 1000, 8, 0, 0); /* one picture is encoded by itself */
+    args.pictures = 5;
+    expect_work(100, 1000, 5, 0, 1);
+    args.pictures = 0;
+    args.dry_run = 1;
+    expect_work(100, 1000, 8, 0, 0);
+    close_run();
+    open_run(8, "auto");
+    expect_work(100, 1000, 8, 96, 0); /* too little for a device */
+    close_run();
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */

@@ -211,6 +211,10 @@ typedef struct wvl_io_options {
      * none. */
     void (*before_samples)(void *user, uint64_t bytes);
     void *before_samples_user;
+    /* Lends memory for the samples of a whole picture, behind before_samples and with its user: it stays the caller's,
+     * and outlasts the picture. NULL, or NULL from it: the reader takes its own. Samples without a header (raw, rawl,
+     * yuv) that are read from just this memory stay where they are. */
+    void *(*lend_samples)(void *user, uint64_t bytes);
 } wvl_io_options;
 
 /* Bytes of the machine's memory; UINT64_MAX: not known. malloc may promise more than there is, and the process ends

@@ -282,20 +282,40 @@ static uint64_t count_sample_bytes(const wvl_io_picture *picture)
     return sum;
 }
 
+#define MOST_SAMPLE_BYTES 4u
+
+/* NULL: none is lent. */
+static uint8_t *borrow_samples(wvl_io_context *context, uint64_t bytes)
+{
+    const wvl_io_options *o = &context->options;
+    uint64_t gaps = (uint64_t)context->picture->component_count * MOST_SAMPLE_BYTES;
+    return o->lend_samples ? o->lend_samples(o->before_samples_user, bytes + gaps) : NULL;
+}
+
+/* Where a component begins behind others. Those with samples of one size have no gaps, as in files without headers. */
+static uint8_t *align_samples(uint8_t *at, const wvl_io_component *k)
+{
+    return at ? at + (k->sample_bytes - (uintptr_t)at % k->sample_bytes) % k->sample_bytes : NULL;
+}
+
 int wvl_io_allocate_blocks(wvl_io_context *context)
 {
     wvl_io_picture *picture = context->picture;
     wvl_io_component *first = &picture->components[0];
+    uint64_t bytes = count_sample_bytes(picture);
 
-    wvl_io_announce_samples(context, count_sample_bytes(picture));
+    wvl_io_announce_samples(context, bytes);
+    uint8_t *lent = borrow_samples(context, bytes);
     for (uint32_t c = 0; c < (context->is_interleaved ? 1 : picture->component_count); c++) {
         wvl_io_component *k = &picture->components[c];
         uint64_t samples = (uint64_t)k->width * k->height * (context->is_interleaved ? picture->component_count : 1);
-        k->owned = wvl_io_allocate(context, samples * k->sample_bytes, "samples");
-        k->data = k->owned;
-        if (!k->owned) {
+        lent = align_samples(lent, k);
+        k->owned = lent ? NULL : wvl_io_allocate(context, samples * k->sample_bytes, "samples");
+        k->data = lent ? lent : k->owned;
+        if (!k->data) {
             return -1;
         }
+        lent += lent ? samples * k->sample_bytes : 0;
     }
     for (uint32_t c = 1; context->is_interleaved && c < picture->component_count; c++) {
         picture->components[c].data = (uint8_t *)first->data + (size_t)c * first->sample_bytes;

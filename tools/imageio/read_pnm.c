@@ -77,21 +77,25 @@ typedef struct pnm_rows {
     uint8_t type;             /* the digit: '1' to '7' */
 } pnm_rows;
 
-static int read_binary_row(wvl_io_context *context, const pnm_rows *s, uint8_t *row, uint32_t y)
+/* Rows without a gap between them all at once. */
+static int read_binary_rows(wvl_io_context *context, const pnm_rows *s, uint32_t first_row, uint32_t end)
 {
     const wvl_io_component *first = &context->picture->components[0];
-    size_t count = (size_t)first->width * s->samples;
+    size_t count = (size_t)first->width * s->samples, bytes = count * first->sample_bytes;
+    uint32_t at_once = context->buffers[0].pitch_bytes == bytes ? end - first_row : 1;
 
-    if (wvl_io_read_bytes(context, row, count * first->sample_bytes, "pixel data") != 0) {
-        return -1;
+    for (uint32_t y = first_row; y < end; y += at_once) {
+        uint8_t *row = wvl_io_pixels(context, y);
+        if (wvl_io_read_bytes(context, row, bytes * at_once, "pixel data") != 0) {
+            return -1;
+        }
+        wvl_io_to_host_order(row, count * at_once, first->sample_bytes, 1);
     }
-    wvl_io_to_host_order(row, count, first->sample_bytes, 1);
-    if (s->maxval == 255 || s->maxval == MAXVAL_LIMIT) {
-        return 0;
-    }
-    uint32_t highest = wvl_io_highest(row, count, first->sample_bytes);
-    if (highest > s->maxval) {
-        return wvl_io_fail(context, "row %u: sample %u is more than maxval %u", y, highest, s->maxval);
+    for (uint32_t y = first_row; s->maxval != 255 && s->maxval != MAXVAL_LIMIT && y < end; y++) {
+        uint32_t highest = wvl_io_highest(wvl_io_pixels(context, y), count, first->sample_bytes);
+        if (highest > s->maxval) {
+            return wvl_io_fail(context, "row %u: sample %u is more than maxval %u", y, highest, s->maxval);
+        }
     }
     return 0;
 }
@@ -159,15 +163,19 @@ static int read_row(wvl_io_context *context, const pnm_rows *s, uint32_t y)
     case '1': return read_bit_row(context, row, count);
     case '2':
     case '3': return read_text_row(context, row, count, first->sample_bytes, s->maxval);
-    case '4': return read_packed_row(context, row, count);
-    default: return read_binary_row(context, s, row, y);
+    default: return read_packed_row(context, row, count);
     }
 }
 
 static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
 {
+    const pnm_rows *s = context->state;
+
+    if (s->type >= '5') {
+        return read_binary_rows(context, s, first, first + count);
+    }
     for (uint32_t y = first; y < first + count; y++) {
-        if (read_row(context, context->state, y) != 0) {
+        if (read_row(context, s, y) != 0) {
             return -1;
         }
     }

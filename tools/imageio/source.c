@@ -186,7 +186,7 @@ size_t wvl_io_source_read_some(wvl_io_source *source, void *bytes, size_t byte_c
     if (held > byte_count) {
         held = byte_count;
     }
-    if (held != 0) {
+    if (held != 0 && to != source->window + source->at) { /* memory that is lent may be that which is read */
         memcpy(to, source->window + source->at, held);
     }
     source->at += held;

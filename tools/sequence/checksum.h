@@ -8,6 +8,10 @@
 
 typedef struct wvl_sequence_checksum {
     uint64_t table[8][256]; /* [k][b]: byte b, followed by k bytes of zero */
+    /* Powers of x modulo the polynomial, reflected: they move 8 bytes over 64 and over 16. Of each, the first for the
+     * 8 bytes that come first. */
+    uint64_t far[2], near[2];
+    int has_products; /* the processor multiplies without carries */
 } wvl_sequence_checksum;
 
 void wvl_sequence_init_checksum(wvl_sequence_checksum *checksum);

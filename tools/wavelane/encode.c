@@ -148,12 +148,25 @@ static wvl_cli_plan_input describe_input(const wvl_cli_job *j)
     return (wvl_cli_plan_input){&j->picture, j->params, j->is_jp2 ? &j->picture.jp2 : NULL, j->limit_bytes != 0};
 }
 
-static int encode_shared(wvl_cli_job *j, wvl_sink *sink)
+/* The device fetches pixels of a tray by itself. What was converted or turned lies elsewhere. */
+static wvl_memory_kind place_of_pixels(const wvl_cli_job *j)
+{
+    const wvl_image *image = &j->picture.image;
+    int lies_there = j->tray != NULL;
+    for (uint32_t i = 0; lies_there && i < image->plane_count; i++) {
+        lies_there = (uintptr_t)image->planes[i].data - (uintptr_t)j->tray->memory < j->tray->bytes;
+    }
+    return lies_there && wvl_cli_lock_tray(j->s->trays, j->tray) ? WVL_MEMORY_PINNED : WVL_MEMORY_HOST;
+}
+
+static int encode_shared(wvl_cli_job *j)
 {
     const wvl_cli_plan_input input = describe_input(j);
-    wvl_status status = wvl_cli_encode_shared(j->shared, &input, &j->picture.image, sink, &j->encoded);
+    j->picture.image.memory_kind = place_of_pixels(j);
+    double start = wvl_cli_seconds();
+    wvl_status status = wvl_cli_encode_shared(j->shared, &input, &j->picture.image, &j->encoded);
+    j->seconds = wvl_cli_seconds() - start;
     if (status != WVL_OK) {
-        wvl_sink_discard(sink);
         return AGAIN;
     }
     status = wvl_encoded_picture_status(j->encoded);
@@ -169,7 +182,7 @@ static int encode_shared(wvl_cli_job *j, wvl_sink *sink)
 static int encode_to(wvl_cli_job *j, wvl_sink *sink)
 {
     double start = wvl_cli_seconds();
-    int code = j->shared ? encode_shared(j, sink) : encode_alone(j, sink);
+    int code = encode_alone(j, sink);
     j->seconds = wvl_cli_seconds() - start;
     return code;
 }
@@ -184,13 +197,6 @@ static int open_sink(const wvl_cli_job *j, wvl_sink *sink)
     int code = wvl_cli_open_sink(j->s->args, j->s->context, j->output, sink);
     wvl_cli_leave(j->turns);
     return code;
-}
-
-static int encode_directly(wvl_cli_job *j)
-{
-    wvl_sink sink = {.struct_size = sizeof sink};
-    int code = open_sink(j, &sink);
-    return code ? code : encode_to(j, &sink);
 }
 
 /* Hands finished bytes to a sink that the encoder has not seen. */
@@ -210,6 +216,22 @@ static int write_out(wvl_cli_job *j, const uint8_t *data, size_t bytes)
     return WVL_EXIT_OK;
 }
 
+/* Finished bytes of the device go from its page-locked memory to where they belong. */
+static int encode_directly(wvl_cli_job *j)
+{
+    size_t bytes;
+    wvl_sink sink = {.struct_size = sizeof sink};
+    int code = j->shared ? encode_shared(j) : open_sink(j, &sink);
+    if (code || !j->shared) {
+        return code ? code : encode_to(j, &sink);
+    }
+    const uint8_t *data = wvl_encoded_picture_data(j->encoded, &bytes);
+    double start = wvl_cli_seconds();
+    code = j->ports ? j->ports->take(j->ports->user, data, bytes) : write_out(j, data, bytes);
+    j->stages.write += wvl_cli_seconds() - start;
+    return code;
+}
+
 static int compare_with_original(wvl_cli_job *j, const uint8_t *data, size_t bytes)
 {
     wvl_cli_picture converted;
@@ -225,12 +247,26 @@ static int compare_with_original(wvl_cli_job *j, const uint8_t *data, size_t byt
     return code;
 }
 
-/* Into memory, through the decoder, and only then into the file. */
+/* Through the decoder, and only then into the file. */
+static int write_verified(wvl_cli_job *j, const uint8_t *data, size_t bytes)
+{
+    int code = compare_with_original(j, data, bytes);
+    if (!code && wvl_cli_was_interrupted()) {
+        code = WVL_EXIT_INTERRUPTED;
+    }
+    return code ? code : write_out(j, data, bytes);
+}
+
 static int encode_verified(wvl_cli_job *j)
 {
     void *data = NULL;
     size_t bytes = 0;
     wvl_sink sink = {.struct_size = sizeof sink};
+    if (j->shared) {
+        int code = encode_shared(j);
+        const uint8_t *finished = code ? NULL : wvl_encoded_picture_data(j->encoded, &bytes);
+        return code ? code : write_verified(j, finished, bytes);
+    }
     wvl_status status = wvl_sink_open_memory(j->s->context, &sink);
     if (status) {
         return wvl_cli_fail(wvl_cli_exit_code(status), "%s: %s", j->name, wvl_status_text(status));
@@ -243,11 +279,7 @@ static int encode_verified(wvl_cli_job *j)
     if (status) {
         return wvl_cli_fail(wvl_cli_exit_code(status), "%s: %s", j->name, wvl_status_text(status));
     }
-    code = compare_with_original(j, data, bytes);
-    if (!code && wvl_cli_was_interrupted()) {
-        code = WVL_EXIT_INTERRUPTED;
-    }
-    TRY(code, write_out(j, data, bytes));
+    code = write_verified(j, data, bytes);
     wvl_memory_release(j->s->context, data, bytes);
     return code;
 }
@@ -316,19 +348,54 @@ static int check_place(const wvl_cli_job *j)
     return wvl_cli_check_output(args, j->inputs, j->input_count, j->output);
 }
 
-/* Pictures of a folder that are read side by side share memory: small files may hold large pictures. */
+/* Pictures that are read side by side share memory: small files may hold large pictures. */
 static void hold_samples(void *user, uint64_t bytes)
 {
     wvl_cli_job *j = user;
+    double start = wvl_cli_seconds();
     wvl_cli_hold_samples(j->turns, j->turn, bytes, wvl_cli_share_of_memory());
     j->sample_bytes += bytes;
+    j->stages.wait += wvl_cli_seconds() - start;
 }
+
+/* Of several inputs the first one's samples. */
+static void *lend_samples(void *user, uint64_t bytes)
+{
+    wvl_cli_job *j = user;
+    int is_first = !j->tray || (j->borrows_tray && j->tray->bytes >= bytes);
+    j->tray = j->tray ? j->tray : wvl_cli_take_tray(j->s->trays, bytes);
+    return is_first && j->tray ? j->tray->memory : NULL;
+}
+
+void wvl_cli_lend_tray(wvl_cli_job *j, wvl_io_options *io)
+{
+    io->before_samples = j->turns ? hold_samples : NULL;
+    io->lend_samples = j->s->trays ? lend_samples : NULL;
+    io->before_samples_user = j;
+}
+
+void wvl_cli_give_samples_back(wvl_cli_job *j)
+{
+    wvl_io_release_samples(&j->picture.io);
+    free(j->picture.converted);
+    j->picture.converted = NULL;
+    if (j->tray && !j->borrows_tray) {
+        wvl_cli_return_tray(j->s->trays, j->tray);
+    }
+    if (j->turns) {
+        wvl_cli_drop_samples(j->turns, j->sample_bytes);
+    }
+    j->tray = NULL;
+    j->sample_bytes = 0;
+}
+
+static int is_sequence(const wvl_cli_args *args) { return args->command && !strcmp(args->command, "sequence"); }
 
 /* Pictures of a folder, pages and frames: an option that one of them has no use for may be meant for others. */
 static int is_of_many(const wvl_cli_job *j)
 {
     const wvl_cli_args *args = j->s->args;
-    return args->image_dir || args->page_of_many || !strcmp(args->command ? args->command : "", "sequence");
+    return args->image_dir || args->page_of_many || is_sequence(args);
 }
 
 static int read_job(wvl_cli_job *j)
@@ -342,8 +409,7 @@ static int read_job(wvl_cli_job *j)
     }
     wvl_cli_args own = *args;
     own.io.keep_words = j->input_count == 1 ? wvl_cli_choose_words(args, j->s->encoders != NULL) : WVL_IO_KEEP_NO_WORDS;
-    own.io.before_samples = j->turns ? hold_samples : NULL;
-    own.io.before_samples_user = j;
+    wvl_cli_lend_tray(j, &own.io);
     return wvl_cli_read_picture(&own, j->inputs, j->input_count, &j->picture);
 }
 
@@ -364,6 +430,7 @@ int wvl_cli_read_and_plan(wvl_cli_job *j)
         double begin = wvl_cli_seconds();
         code = read_job(j);
         wvl_cli_trace_reading(begin);
+        j->stages.read += wvl_cli_seconds() - begin - j->stages.wait;
     }
     if (!code && !is_of_many(j)) {
         code = wvl_cli_refuse_unused(j->name, &j->picture);
@@ -386,7 +453,9 @@ int wvl_cli_encode_job(wvl_cli_job *j)
 int wvl_cli_encode_job_shared(wvl_cli_job *j, int *code)
 {
     const wvl_cli_plan_input input = describe_input(j);
+    double start = wvl_cli_seconds();
     j->shared = j->s->encoders ? wvl_cli_take_encoder(j->s->encoders, &input) : NULL;
+    j->stages.wait += wvl_cli_seconds() - start;
     if (!j->shared) {
         return 0;
     }
@@ -425,6 +494,7 @@ void wvl_cli_report_job(wvl_cli_job *j, int code)
 
 void wvl_cli_release_job(wvl_cli_job *j)
 {
+    wvl_cli_give_samples_back(j);
     free(j->check.component_psnr);
     wvl_encoded_picture_release(j->encoded);
     wvl_result_release(j->own_result);
@@ -573,7 +643,7 @@ wvl_context *wvl_cli_open_single(const wvl_cli_run *s)
 int wvl_cli_open_run(wvl_cli_run *s)
 {
     const wvl_cli_args *args = s->args;
-    s->kept = args->image_dir ? wvl_cli_open_kept() : NULL;
+    s->kept = args->image_dir || is_sequence(args) ? wvl_cli_open_kept() : NULL;
     wvl_context_options options = describe_context(s);
     int code = args->trace ? wvl_cli_open_trace(args, &options) : WVL_EXIT_OK;
     if (code) {

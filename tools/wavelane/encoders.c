@@ -144,8 +144,8 @@ static uint8_t *build_key(const wvl_cli_plan_input *p, size_t *bytes)
     return failed ? NULL : (uint8_t *)key;
 }
 
-#define ENCODERS 4u /* open at the same time: more kinds of pictures side by side are rare in a folder */
-#define FRAMES 4u   /* pictures on the device at a time: enough that it never waits for the readers (D-command-06) */
+#define ENCODERS 4u            /* open at the same time: more kinds of pictures side by side are rare in a folder */
+#define FRAMES 16u             /* pictures on the device at a time, as many as the library chooses (D-command-06) */
 #define AUTO_SAMPLES 1048576.0 /* least of a picture with device=auto, as for pictures in flight (wavelane.h) */
 #define MOST_BYTES "18446744073709551615"
 #define POLL_MS 50u /* how long an interruption may go unseen */
@@ -164,9 +164,10 @@ struct wvl_cli_encoder {
     encoder_state state;
     uint8_t *key;
     size_t key_bytes;
-    uint64_t last;  /* number of its last use */
-    unsigned users; /* threads that hold it */
-    int receiving;  /* one of them waits for the encoder */
+    uint64_t last;                       /* number of its last use */
+    unsigned users;                      /* threads that hold it */
+    int receiving;                       /* one of them waits for the encoder */
+    struct waiting *first, **last_place; /* those that have submitted a picture, in that order */
     uint64_t pinned_bytes;
     wvl_plan *plan;
     wvl_encoder *encoder;
@@ -186,6 +187,8 @@ struct wvl_cli_encoders {
 
 /* Where a picture's thread waits for it. */
 typedef struct waiting {
+    struct waiting *next;
+    pthread_cond_t called; /* the picture is there, or nobody waits for the encoder any more */
     wvl_encoded_picture *picture;
 } waiting;
 
@@ -407,35 +410,51 @@ int wvl_cli_note_failure(wvl_cli_encoder *e, wvl_status status)
 
 /* ---- Encode ---------------------------------------------------------------------------------- */
 
-/* Under the lock, which is given up meanwhile. One thread waits for the encoder, for all; pictures come in the order of
- * submission, and each goes to the thread that waits for it. */
-static void await_any(wvl_cli_encoder *e)
+/* Under the lock. */
+static void join_waiting(wvl_cli_encoder *e, waiting *mine)
+{
+    *(e->first ? e->last_place : &e->first) = mine;
+    e->last_place = &mine->next;
+}
+
+/* Under the lock: pictures come in the order of submission, so it is the first one. */
+static void call_owner(wvl_cli_encoder *e, wvl_encoded_picture *picture)
+{
+    waiting *owner = wvl_encoded_picture_user(picture);
+    owner->picture = picture;
+    e->first = owner->next;
+    pthread_cond_signal(&owner->called);
+}
+
+/* Under the lock, which is given up meanwhile. One thread waits for the encoder, for all. The others sleep, and one of
+ * them goes on when it leaves. */
+static void receive_for_all(wvl_cli_encoder *e, const waiting *mine)
 {
     wvl_cli_encoders *all = e->all;
-    wvl_encoded_picture *picture = NULL;
-    if (e->receiving) {
-        pthread_cond_wait(&all->changed, &all->lock);
-        return;
-    }
     e->receiving = 1;
-    pthread_mutex_unlock(&all->lock);
-    (void)wvl_encoder_receive(e->encoder, POLL_MS, &picture);
-    if (wvl_cli_was_interrupted()) {
-        wvl_encoder_cancel(e->encoder);
+    while (!mine->picture) {
+        wvl_encoded_picture *picture = NULL;
+        pthread_mutex_unlock(&all->lock);
+        (void)wvl_encoder_receive(e->encoder, POLL_MS, &picture);
+        if (wvl_cli_was_interrupted()) {
+            wvl_encoder_cancel(e->encoder);
+        }
+        pthread_mutex_lock(&all->lock);
+        if (picture) {
+            call_owner(e, picture);
+            pthread_cond_broadcast(&all->changed); /* a place is free */
+        }
     }
-    pthread_mutex_lock(&all->lock);
     e->receiving = 0;
-    if (picture) {
-        waiting *owner = wvl_encoded_picture_user(picture);
-        owner->picture = picture;
+    if (e->first) {
+        pthread_cond_signal(&e->first->called);
     }
-    pthread_cond_broadcast(&all->changed);
 }
 
 wvl_status wvl_cli_encode_shared(wvl_cli_encoder *e, const wvl_cli_plan_input *input, const wvl_image *image,
-                                 const wvl_sink *sink, wvl_encoded_picture **finished)
+                                 wvl_encoded_picture **finished)
 {
-    waiting mine = {NULL};
+    waiting mine = {.called = PTHREAD_COND_INITIALIZER};
     wvl_params *params = NULL;
     wvl_status status = input->has_own_limit ? build_params(e, input, &params) : WVL_OK;
     const wvl_frame frame = {.struct_size = sizeof frame, .params = params};
@@ -444,13 +463,21 @@ wvl_status wvl_cli_encode_shared(wvl_cli_encoder *e, const wvl_cli_plan_input *i
         return status;
     }
     pthread_mutex_lock(&e->all->lock);
-    while ((status = wvl_encoder_submit_frame(e->encoder, image, sink, &frame, &mine)) == WVL_AGAIN) {
-        await_any(e);
+    while ((status = wvl_encoder_submit_frame(e->encoder, image, NULL, &frame, &mine)) == WVL_AGAIN) {
+        pthread_cond_wait(&e->all->changed, &e->all->lock);
+    }
+    if (status == WVL_OK) {
+        join_waiting(e, &mine);
     }
     while (status == WVL_OK && !mine.picture) {
-        await_any(e);
+        if (e->receiving) {
+            pthread_cond_wait(&mine.called, &e->all->lock);
+        } else {
+            receive_for_all(e, &mine);
+        }
     }
     pthread_mutex_unlock(&e->all->lock);
+    pthread_cond_destroy(&mine.called);
     wvl_params_release(params);
     *finished = mine.picture;
     return status;

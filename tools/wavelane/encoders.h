@@ -30,10 +30,10 @@ typedef struct wvl_cli_plan_input {
  * May wait while another thread opens the device. */
 wvl_cli_encoder *wvl_cli_take_encoder(wvl_cli_encoders *encoders, const wvl_cli_plan_input *input);
 void wvl_cli_return_encoder(wvl_cli_encoder *encoder);
-/* Encodes; waits for the end. Any number of threads. WVL_OK: *finished, whose status says how it ended, is the
- * caller's, and the sink is closed. Else neither sink nor image were used. */
+/* Encodes; waits for the end. Any number of threads. WVL_OK: *finished, which has the bytes, and whose status says how
+ * it ended, is the caller's. Else the image was not used. */
 wvl_status wvl_cli_encode_shared(wvl_cli_encoder *encoder, const wvl_cli_plan_input *input, const wvl_image *image,
-                                 const wvl_sink *sink, wvl_encoded_picture **finished);
+                                 wvl_encoded_picture **finished);
 /* Says whether a picture that ended so is worth another try by itself. */
 int wvl_cli_note_failure(wvl_cli_encoder *encoder, wvl_status status);
 

@@ -3,19 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
+#include "work.h"
 
-#define MOST_PICTURES 4u /* at a time, unless asked for: reading, coding and writing then overlap */
-/* The same on a device, which codes a picture faster than a thread reads it; and of small files, whose pictures take
- * little memory (D-command-01). */
-#define MOST_QUICK_PICTURES 16u
-#define SMALL_FILE (UINT64_C(16) << 20)
 /* Done pictures that may wait until earlier ones are told, for each at work. Such a picture holds little: its settings,
  * result and warnings, its metadata, and a plan that is not shared. */
 #define AHEAD 4u
-/* With device=auto: fewer bytes of files for each thread are encoded on the CPU, in less time than the driver needs to
- * start (D-command-06). */
-#define AUTO_BYTES (UINT64_C(96) << 20)
 
 /* ---- One picture ----------------------------------------------------------------------------- */
 
@@ -27,7 +19,9 @@ static int encode_in_turns(wvl_cli_job *j)
     uint64_t bytes =
         wvl_plan_measure(j->plan, &memory) == WVL_OK ? memory.base_bytes + memory.output_bytes_bound : UINT64_MAX / 2;
     size_t mark = wvl_cli_mark_messages();
+    double start = wvl_cli_seconds();
     wvl_cli_begin_coding(j->turns, j->turn, bytes, wvl_cli_share_of_memory());
+    j->stages.wait += wvl_cli_seconds() - start;
     int code = wvl_cli_encode_job(j);
     if (code == WVL_EXIT_DEVICE) {
         wvl_cli_forget_messages(mark);
@@ -82,15 +76,6 @@ static int encode_job(wvl_cli_run *s, wvl_cli_job *j)
     return code || wvl_cli_is_plan_only(s->args) ? code : wvl_cli_encode_beside(j);
 }
 
-/* Others read theirs while this one waits to be told. */
-static void give_back_samples(wvl_cli_turns *turns, wvl_cli_job *j)
-{
-    wvl_io_release_samples(&j->picture.io);
-    free(j->picture.converted);
-    j->picture.converted = NULL;
-    wvl_cli_drop_samples(turns, j->sample_bytes);
-}
-
 static void encode_entry(void *user, wvl_cli_turns *turns, size_t index, void *piece)
 {
     wvl_cli_run *s = user;
@@ -104,9 +89,9 @@ static void encode_entry(void *user, wvl_cli_turns *turns, size_t index, void *p
     e->job = wvl_cli_describe_job(s, &e->input, 1, entry->output);
     e->job.turns = wvl_cli_count_workers(turns) > 1 ? turns : NULL;
     e->job.turn = index;
-    e->job.context = s->single && index < s->single_count ? s->single : s->context;
+    e->job.context = wvl_cli_choose_context(s, index);
     e->code = encode_job(s, &e->job);
-    give_back_samples(turns, &e->job);
+    wvl_cli_give_samples_back(&e->job); /* others read theirs while this one waits to be told */
 }
 
 static void tell_skipped(wvl_cli_run *s, const wvl_cli_entry *entry)
@@ -145,60 +130,7 @@ static void tell_entry(void *user, wvl_cli_turns *turns, size_t index, void *pie
     wvl_cli_release_job(&e->job);
 }
 
-/* ---- How many at a time, and where ----------------------------------------------------------- */
-
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
-/* Says whether a device is worth its start, as far as the files say; and whether there is one. */
-static int device_pays(const wvl_cli_run *s)
-{
-    uint64_t bytes = 0;
-    wvl_device_info info = {.struct_size = sizeof info};
-    for (size_t i = 0; i < s->directory.count; i++) {
-        bytes += s->directory.entries[i].bytes;
-    }
-    return bytes / AUTO_BYTES >= wvl_context_threads(s->context) && wvl_device_describe(0, &info) == WVL_OK &&
-           info.usable;
-}
-
-/* Says whether pictures may be given to a device together. */
-static int wants_device(const wvl_cli_run *s, const char *device)
-{
-    if (!device || !strcmp(device, "cpu") || s->directory.count < 2 || wvl_cli_is_plan_only(s->args)) {
-        return 0;
-    }
-    return strcmp(device, "auto") != 0 || device_pays(s);
-}
-
-static int are_small(const wvl_cli_run *s)
-{
-    int small = s->directory.count > 0;
-    for (size_t i = 0; i < s->directory.count; i++) {
-        small &= s->directory.entries[i].bytes <= SMALL_FILE;
-    }
-    return small;
-}
-
-size_t wvl_cli_choose_workers(const wvl_cli_run *s, int on_device)
-{
-    const wvl_cli_args *args = s->args;
-    if (args->pictures || args->trace) {
-        return args->pictures ? args->pictures : 1;
-    }
-    return least(wvl_context_threads(s->context), on_device || are_small(s) ? MOST_QUICK_PICTURES : MOST_PICTURES);
-}
-
-/* As long as there is a picture for every thread, each is encoded by its own: threads that share pictures wait for each
- * other, and wake each other. A last round takes the threads that have nothing left to do where it is no more than
- * three quarters full; else that would not be faster (D-command-01). */
-static size_t count_singles(const wvl_cli_run *s, size_t workers)
-{
-    size_t count = s->directory.count, rest = count % workers;
-    if (workers < 2 || workers < wvl_context_threads(s->context)) {
-        return 0;
-    }
-    return 4 * rest > 3 * workers ? count : count - rest;
-}
+/* ---- Side by side ---------------------------------------------------------------------------- */
 
 static void run_entries(wvl_cli_run *s, size_t workers)
 {
@@ -220,23 +152,17 @@ static void run_entries(wvl_cli_run *s, size_t workers)
 
 static void encode_entries(wvl_cli_run *s)
 {
-    const char *device = wvl_params_get(s->params, "device");
-    int on_device = wants_device(s, device);
-    size_t workers = wvl_cli_choose_workers(s, on_device);
-    s->encoders = on_device && workers > 1 ? wvl_cli_open_encoders(s->context, device) : NULL;
-    int on_cpu = device && (!strcmp(device, "cpu") || (!strcmp(device, "auto") && !on_device));
-    s->single_count = on_cpu && !wvl_cli_is_plan_only(s->args) ? count_singles(s, workers) : 0;
-    s->single = s->single_count ? wvl_cli_open_single(s) : NULL;
-    if (s->single) {
-        wvl_cli_inform("%s: %u threads; each of the first %zu pictures has one of its own", s->args->image_dir,
-                       wvl_context_threads(s->context), s->single_count);
+    wvl_cli_load load = {.count = s->directory.count};
+    for (size_t i = 0; i < s->directory.count; i++) {
+        uint64_t bytes = s->directory.entries[i].bytes;
+        load.bytes += bytes;
+        load.largest = bytes > load.largest ? bytes : load.largest;
     }
+    wvl_cli_work work = wvl_cli_plan_work(s, &load);
+    wvl_cli_open_work(s, &work, s->args->image_dir);
     s->unused = WVL_UNUSED_UNKNOWN;
-    run_entries(s, workers);
-    wvl_cli_close_encoders(s->encoders);
-    wvl_context_release(s->single);
-    s->encoders = NULL;
-    s->single = NULL;
+    run_entries(s, work.workers);
+    wvl_cli_close_work(s);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */

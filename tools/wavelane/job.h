@@ -9,6 +9,7 @@
 #include "directory.h"
 #include "encoders.h"
 #include "kept.h"
+#include "trays.h"
 #include "turns.h"
 
 typedef struct wvl_cli_run {
@@ -24,7 +25,8 @@ typedef struct wvl_cli_run {
     wvl_cli_directory directory;
     wvl_cli_ahead *ahead;         /* NULL: pictures open their device */
     wvl_cli_plans *plans;         /* NULL: every picture has its own */
-    wvl_cli_encoders *encoders;   /* of a folder on a device; NULL: every picture is encoded by itself */
+    wvl_cli_encoders *encoders;   /* of pictures side by side on a device; NULL: each is encoded by itself */
+    wvl_cli_trays *trays;         /* of pictures side by side; NULL: readers take memory for samples */
     size_t done, failed, skipped; /* of its pictures; change in turn */
     wvl_cli_reasons reasons;      /* the same */
     int code;                     /* the same */
@@ -37,10 +39,26 @@ typedef struct wvl_cli_job wvl_cli_job;
 /* Where the pixels of a job come from and where its bytes go, in place of files of its names. Each returns 0 or an exit
  * code after a message. */
 typedef struct wvl_cli_ports {
-    int (*read)(void *user, const wvl_cli_job *job, wvl_cli_picture *picture);
+    int (*read)(void *user, wvl_cli_job *job, wvl_cli_picture *picture);
     int (*open)(void *user, wvl_sink *sink); /* again for a second try: what the first one wrote is void */
+    /* In place of a sink: all bytes, which lie in memory of the job's encoded picture. */
+    int (*take)(void *user, const uint8_t *data, size_t bytes);
     void *user;
 } wvl_cli_ports;
+
+/* Seconds of a picture's thread. */
+typedef struct wvl_cli_stages {
+    double wait; /* for memory, for a limit of rate control, until a device is open */
+    double read, encode, write;
+} wvl_cli_stages;
+
+static inline void wvl_cli_add_stages(wvl_cli_stages *sum, const wvl_cli_stages *stages)
+{
+    sum->wait += stages->wait;
+    sum->read += stages->read;
+    sum->encode += stages->encode;
+    sum->write += stages->write;
+}
 
 struct wvl_cli_job {
     wvl_cli_run *s;
@@ -62,7 +80,10 @@ struct wvl_cli_job {
     wvl_result *own_result;       /* of one that did not */
     const wvl_result *result;
     wvl_cli_check check;
-    double seconds;
+    double seconds; /* of the encode */
+    wvl_cli_stages stages;
+    wvl_cli_tray *tray;    /* of its samples; NULL: none */
+    int borrows_tray;      /* it has been filled, and stays its owner's */
     wvl_cli_turns *turns;  /* other pictures are in work beside it; NULL: none */
     size_t turn;           /* its index in them */
     uint64_t sample_bytes; /* held of them */
@@ -76,6 +97,10 @@ int wvl_cli_encode_job(wvl_cli_job *job);
 /* The same with an encoder of the folder. 1: *code is what wvl_cli_encode_job would return. 0: the picture is to be
  * encoded by itself. */
 int wvl_cli_encode_job_shared(wvl_cli_job *job, int *code);
+/* Options of a reader whose samples go into a tray of the job. */
+void wvl_cli_lend_tray(wvl_cli_job *job, wvl_io_options *io);
+/* Samples alone: what else is known of the picture stays. */
+void wvl_cli_give_samples_back(wvl_cli_job *job);
 /* Prints what became of it: code 0, or the exit code. */
 void wvl_cli_report_job(wvl_cli_job *job, int code);
 void wvl_cli_release_job(wvl_cli_job *job);
@@ -93,8 +118,6 @@ wvl_context *wvl_cli_open_single(const wvl_cli_run *s);
 
 /* folder.c: one picture beside others, as wvl_cli_encode_job; they share memory and device. */
 int wvl_cli_encode_beside(wvl_cli_job *job);
-/* Pictures in work at a time, unless --pictures says it. */
-size_t wvl_cli_choose_workers(const wvl_cli_run *s, int on_device);
 /* folder.c: every picture of the folder; returns the exit code. */
 int wvl_cli_encode_folder(wvl_cli_run *s);
 

@@ -344,10 +344,10 @@ static const wvl_cli_option of_command[] = {
     {"OutFor", 0, "J2K|J2C|JPC|JP2|JPH|JHC", ONCE(out_format),
      "Extension of the files that -ImgDir writes, in upper or lower case as given.", FILES},
     {"out-format", 0, "EXTENSION", ONCE(out_format), "Same as -OutFor.", FILES},
-    {"pictures", 0, "N", BETWEEN(pictures, 1, 16),
-     "Number of pictures of -ImgDir that are encoded at the same time, from 1 to 16. Default: one for each thread, at "
-     "most 4; at most 16 with a device, or where no file has more than 16 MiB. Files, messages and their order do not "
-     "depend on it.",
+    {"pictures", 0, "N", BETWEEN(pictures, 1, 64),
+     "Number of pictures of -ImgDir that are read, encoded or written at the same time, from 1 to 64. Default: one for "
+     "each thread, and 12 more with a device; fewer where there are fewer pictures than threads, or where memory is "
+     "short. Files, messages and their order do not depend on it.",
      FILES},
     {"recursive", 0, NULL, FLAG(recursive),
      "Include the subfolders of -ImgDir, but not links to folders. With -o the same subfolders are made there.", FILES},

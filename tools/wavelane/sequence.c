@@ -5,11 +5,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "stream.h"
 
 #define MOST_PLACES ((size_t)1 << 60) /* of a stream */
 #define PIPE_SECONDS 300u             /* unless --timeout says it; standard input has no limit then */
+#define AHEAD 4u                      /* frames that are done and not told, for each at work */
+#define AHEAD_IN_TURN 8u              /* of all, where they hold their coded bytes until then */
 
 /* ---- Parameters for the journal -------------------------------------------------------------- */
 
@@ -226,24 +229,45 @@ static int run_dry(wvl_cli_sequence *q)
 
 /* ---- Run ------------------------------------------------------------------------------------- */
 
-size_t wvl_cli_count_seats(const wvl_cli_sequence *q)
+/* As the first input says. */
+static wvl_cli_load estimate_load(const wvl_cli_sequence *q)
 {
-    return wvl_cli_choose_workers(&q->run, wvl_cli_wants_device(q->run.params));
+    const wvl_cli_source *source = &q->source;
+    wvl_cli_load load = {.count = source->count, .bytes = WVL_CLI_UNKNOWN_COUNT};
+    struct stat st;
+    char *first = source->count ? wvl_cli_name_input(source, wvl_cli_frame_number(source, 0)) : NULL;
+    if (source->kind == WVL_CLI_FROM_STREAM) {
+        load.largest = wvl_cli_stream_frame_bytes(source->stream);
+    } else if (first && !stat(first, &st)) {
+        load.largest = (uint64_t)st.st_size / (source->kind == WVL_CLI_FROM_PAGES ? source->count : 1);
+    }
+    free(first);
+    if (load.count != WVL_CLI_UNKNOWN_COUNT && load.largest < WVL_CLI_UNKNOWN_COUNT / (load.count + 1)) {
+        load.bytes = load.largest * load.count;
+    }
+    return load;
 }
 
-/* A frame that is done and not told holds its coded bytes: no more of them than are at work. */
+static wvl_cli_work plan_work(const wvl_cli_sequence *q)
+{
+    wvl_cli_load load = estimate_load(q);
+    return wvl_cli_plan_work(&q->run, &load);
+}
+
+size_t wvl_cli_count_seats(const wvl_cli_sequence *q) { return plan_work(q).workers; }
+
+/* Frames that are done and not told hold their coded bytes where these are written in turn. */
 int wvl_cli_run_seats(wvl_cli_sequence *q, const wvl_cli_pieces *pieces)
 {
     wvl_cli_run *s = &q->run;
-    size_t workers = wvl_cli_count_seats(q);
+    wvl_cli_work work = plan_work(q);
     s->plans = wvl_cli_may_share_plans(s->args, s->params) ? &q->plans : NULL;
-    s->encoders =
-        wvl_cli_wants_device(s->params) ? wvl_cli_open_encoders(s->context, wvl_params_get(s->params, "device")) : NULL;
+    wvl_cli_open_work(s, &work, q->source.name);
     wvl_cli_arm_signals(s->cancel);
-    int is_ready = wvl_cli_run_turns(pieces, workers, workers);
+    int is_ready =
+        wvl_cli_run_turns(pieces, work.workers, wvl_cli_has_files(q->store) ? AHEAD * work.workers : AHEAD_IN_TURN);
     wvl_cli_arm_signals(NULL);
-    wvl_cli_close_encoders(s->encoders);
-    s->encoders = NULL;
+    wvl_cli_close_work(s);
     return is_ready;
 }
 

@@ -6,13 +6,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "job.h"
 #include "tools/sequence/journal.h"
 #include "tools/sequence/names.h"
 #include "tools/sequence/rate.h"
+#include "work.h"
 
 #define WVL_CLI_SEQUENCE_USAGE "wavelane sequence IN OUT [options]"
-#define WVL_CLI_UNKNOWN_COUNT UINT64_MAX
 #define WVL_CLI_NOT_GIVEN UINT32_MAX
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -25,7 +24,7 @@ typedef struct wvl_cli_sequence_options {
     wvl_cli_args args; /* options of encode */
     const char *words[2];
     unsigned word_count;
-    int has_range, sizes_only, log, fps_given;
+    int has_range, sizes_only, durable, log, fps_given;
     int on_error, progress; /* wvl_cli_on_error, wvl_cli_show */
     wvl_sequence_range range;
     uint32_t shard, shard_count; /* 0: all frames */
@@ -174,15 +173,15 @@ const wvl_sequence_record *wvl_cli_find_record(const wvl_cli_store *store, uint6
 /* Says whether the frame is what the record says. Any thread. */
 int wvl_cli_is_complete(const wvl_cli_store *store, uint64_t place, const char *output,
                         const wvl_sequence_record *record);
-/* A file of its own for a frame; any thread. Fills in bytes and checksum of *record. copy: 0, or a number
- * that no other process has which may write the same file now. */
-int wvl_cli_store_file(const wvl_cli_store *store, const char *output, const wvl_cli_bytes *bytes, unsigned copy,
-                       wvl_sequence_record *record);
-/* Says whether the file that is there has just these bytes. Fills in the same. Any thread. */
-int wvl_cli_agrees_with_file(const wvl_cli_store *store, const char *output, const wvl_cli_bytes *bytes,
-                             wvl_sequence_record *record);
-/* In turn: the same in the file of all; then a record of either. Writes the journal now and then. */
-int wvl_cli_append_frame(wvl_cli_store *store, const wvl_cli_bytes *bytes, wvl_sequence_record *record);
+/* Fills in bytes and checksum. Any thread. */
+void wvl_cli_describe_bytes(const wvl_cli_store *store, const wvl_cli_bytes *bytes, wvl_sequence_record *record);
+/* A file of its own for a frame; any thread. copy: 0, or a number that no other process has which may write the same
+ * file now. */
+int wvl_cli_store_file(const wvl_cli_store *store, const char *output, const wvl_cli_bytes *bytes, unsigned copy);
+/* Says whether the file that is there has just the bytes of the record. Any thread. */
+int wvl_cli_agrees_with_file(const wvl_cli_store *store, const char *output, const wvl_sequence_record *record);
+/* In turn: into the file of all; then a record of either. Writes the journal now and then. */
+int wvl_cli_append_frame(wvl_cli_store *store, const wvl_cli_bytes *bytes);
 int wvl_cli_note_frame(wvl_cli_store *store, const wvl_sequence_record *record);
 /* Says whether a regular file begins with a text of less than 64 bytes. */
 int wvl_cli_begins_with(const char *path, const char *text);
@@ -214,7 +213,8 @@ typedef struct wvl_cli_facts {
     int was_read;    /* its picture; then: */
     unsigned unused; /* WVL_UNUSED_* */
     uint32_t slope, fill_count;
-    double psnr, seconds, encode_seconds; /* seconds: from reading to writing */
+    double psnr, seconds; /* seconds: from reading to writing */
+    wvl_cli_stages stages;
     char device[64];
     struct {
         uint64_t bytes, cap;
@@ -231,7 +231,12 @@ typedef struct wvl_cli_frame {
     int is_late; /* kept, though its input was changed after its file */
     wvl_sequence_record record;
     wvl_cli_bytes *bytes, *given; /* coded; read from a stream */
+    wvl_cli_tray *tray;           /* what was read from a stream lies there; NULL: elsewhere */
+    wvl_cli_bytes in_tray;        /* is `given` then */
+    wvl_cli_bytes finished;       /* coded by a device, in its memory; data NULL: they are in bytes */
+    wvl_encoded_picture *encoded; /* that has this memory */
     wvl_cli_job job;
+    size_t turn; /* its index among those in work */
     wvl_cli_facts facts;
     /* The frame that another process asks for: */
     const wvl_sequence_record *told; /* what its journal says of the bytes; NULL: nothing */
@@ -256,7 +261,8 @@ typedef struct wvl_cli_sequence {
     atomic_int has_waited; /* for a pipe or device */
     /* In turn: */
     uint64_t encoded, kept, black, failed, done;
-    uint64_t bytes; /* of encoded and black frames */
+    uint64_t bytes;        /* of encoded and black frames */
+    wvl_cli_stages stages; /* of all frames */
     uint64_t pixel_samples;
     char first_failed[256], first_late[256];
     uint64_t late; /* kept frames whose inputs are newer */

@@ -10,7 +10,8 @@
 #include "sequence.h"
 #include "stream.h"
 
-#define NEIGHBOURS 16u /* frames on either side that a black frame may take its format from */
+#define TRAY_REST 65536u /* what a reader asks for beyond the bytes of samples */
+#define NEIGHBOURS 16u   /* frames on either side that a black frame may take its format from */
 
 /* What a frame's ports point to. */
 typedef struct frame_at_work {
@@ -46,9 +47,10 @@ static int read_path(const frame_at_work *w, const char *path, wvl_cli_picture *
     return wvl_cli_read_picture(&w->args, &path, 1, picture);
 }
 
-static int read_frame(void *user, const wvl_cli_job *job, wvl_cli_picture *picture)
+static int read_frame(void *user, wvl_cli_job *job, wvl_cli_picture *picture)
 {
     frame_at_work *w = user;
+    wvl_cli_lend_tray(job, &w->args.io);
     if (!job->is_jp2) {
         w->args.dropped |= WVL_KEEP_GEO; /* files beside the picture have no place in a codestream */
     }
@@ -127,10 +129,10 @@ static int read_zeros(const frame_at_work *w, wvl_cli_picture *picture)
     return wvl_cli_read_bytes(&w->args, w->f->name, given->data, given->used, picture);
 }
 
-static int read_black(void *user, const wvl_cli_job *job, wvl_cli_picture *picture)
+static int read_black(void *user, wvl_cli_job *job, wvl_cli_picture *picture)
 {
-    const frame_at_work *w = user;
-    (void)job;
+    frame_at_work *w = user;
+    wvl_cli_lend_tray(job, &w->args.io);
     int code = w->f->given ? read_zeros(w, picture) : read_any_neighbour(w, picture);
     if (code) {
         wvl_cli_error("%s: cannot be replaced by a black frame, because no adjacent frame can be read for its size",
@@ -150,13 +152,26 @@ static int open_bytes(void *user, wvl_sink *sink)
     return WVL_EXIT_OK;
 }
 
+/* They stay until the frame is released, whatever becomes of the job. */
+static int take_bytes(void *user, const uint8_t *data, size_t bytes)
+{
+    const frame_at_work *w = user;
+    wvl_cli_frame *f = w->f;
+    f->finished = (wvl_cli_bytes){.data = (uint8_t *)(uintptr_t)data, .used = bytes};
+    return WVL_EXIT_OK;
+}
+
 static int encode_with(frame_at_work *w, wvl_cli_turns *turns,
-                       int (*read)(void *user, const wvl_cli_job *job, wvl_cli_picture *picture))
+                       int (*read)(void *user, wvl_cli_job *job, wvl_cli_picture *picture))
 {
     wvl_cli_frame *f = w->f;
-    const wvl_cli_ports ports = {read, open_bytes, w};
+    const wvl_cli_ports ports = {read, open_bytes, take_bytes, w};
     const char *input = f->input ? f->input : "-";
     f->job = wvl_cli_describe_job(&w->run, &input, 1, f->output);
+    f->job.context = wvl_cli_choose_context(&w->run, (size_t)f->place);
+    f->job.turn = f->turn;
+    f->job.tray = f->tray;
+    f->job.borrows_tray = f->tray != NULL;
     f->job.name = f->name;
     f->job.turns = turns;
     f->job.ports = &ports;
@@ -261,17 +276,51 @@ static int keeps_file(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
     return 0;
 }
 
+static const wvl_cli_bytes *coded_bytes(const wvl_cli_frame *f) { return f->finished.data ? &f->finished : f->bytes; }
+
+/* Nobody needs them any more. */
+static void drop_bytes(wvl_cli_sequence *q, wvl_cli_frame *f)
+{
+    wvl_cli_return_buffer(&q->buffers, f->bytes);
+    wvl_encoded_picture_release(f->encoded);
+    f->bytes = NULL;
+    f->encoded = NULL;
+    f->finished.data = NULL;
+}
+
 /* The process that this one is a copy of may have written the file, and may hang since: the same bytes are no other
  * file. */
 static int store_file(const wvl_cli_sequence *q, wvl_cli_frame *f)
 {
     if (!f->must_agree) {
-        return wvl_cli_store_file(q->store, f->output, f->bytes, f->copy, &f->record);
+        return wvl_cli_store_file(q->store, f->output, coded_bytes(f), f->copy);
     }
-    return wvl_cli_agrees_with_file(q->store, f->output, f->bytes, &f->record) ? WVL_EXIT_OK : refuse_file(f);
+    return wvl_cli_agrees_with_file(q->store, f->output, &f->record) ? WVL_EXIT_OK : refuse_file(f);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
+
+/* Memory for a frame of a stream, from which the device fetches it. */
+static void take_given(wvl_cli_sequence *q, wvl_cli_frame *f)
+{
+    uint64_t bytes = wvl_cli_stream_frame_bytes(q->source.stream);
+    f->tray = q->run.trays ? wvl_cli_take_tray(q->run.trays, bytes + TRAY_REST) : NULL;
+    if (f->tray) {
+        f->in_tray = (wvl_cli_bytes){.data = f->tray->memory, .room = (size_t)f->tray->bytes};
+    }
+    f->given = f->tray ? &f->in_tray : wvl_cli_take_buffer(&q->buffers);
+}
+
+static void return_given(wvl_cli_sequence *q, wvl_cli_frame *f)
+{
+    if (f->tray) {
+        wvl_cli_return_tray(q->run.trays, f->tray);
+    } else {
+        wvl_cli_return_buffer(&q->buffers, f->given);
+    }
+    f->given = NULL;
+    f->tray = NULL;
+}
 
 /* 0: the stream has ended. *code: of a frame that did not come. */
 static int fetch_frame(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
@@ -288,7 +337,7 @@ static int fetch_frame(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
     const char *shown = strcmp(q->source.name, "-") != 0 ? q->source.name : "standard input";
     snprintf(f->label, sizeof f->label, "%.60s, frame %" PRIu64, shown, f->record.frame);
     f->name = f->label;
-    f->given = wvl_cli_take_buffer(&q->buffers);
+    take_given(q, f);
     wvl_cli_arrival state = f->record.frame > q->source.range.last
                                 ? WVL_CLI_ENDED
                                 : wvl_cli_read_frame(q->source.stream, f->place, f->record.frame, f->given);
@@ -338,7 +387,6 @@ static void gather_facts(wvl_cli_frame *f)
     facts->psnr = wvl_result_layer_psnr(result, last);
     facts->psnr_is_measured = wvl_result_layer_is_measured(result, last);
     facts->slope = wvl_result_layer_slope(result, last);
-    facts->encode_seconds = f->job.seconds;
     snprintf(facts->device, sizeof facts->device, "%s", wvl_result_backend(result));
     for (uint32_t i = 0; i < wvl_result_fill_count(result) && facts->fill_count < WVL_CLI_FRAME_FILLS; i++) {
         if (!wvl_result_fill(result, i, &fill) && fill.cap) {
@@ -346,6 +394,31 @@ static void gather_facts(wvl_cli_frame *f)
             facts->fills[facts->fill_count++].cap = fill.cap;
         }
     }
+}
+
+/* What is written in turn keeps its bytes until then. */
+static int store_bytes(wvl_cli_sequence *q, wvl_cli_frame *f)
+{
+    int code = WVL_EXIT_OK, has_files = wvl_cli_has_files(q->store);
+    double start = wvl_cli_seconds();
+    wvl_cli_give_samples_back(&f->job);
+    wvl_cli_describe_bytes(q->store, coded_bytes(f), &f->record);
+    if (has_files) {
+        code = store_file(q, f);
+    }
+    f->encoded = f->finished.data ? f->job.encoded : NULL;
+    f->job.encoded = f->encoded ? NULL : f->job.encoded;
+    f->facts.stages.write += wvl_cli_seconds() - start;
+    if (has_files) {
+        drop_bytes(q, f);
+    }
+    return code;
+}
+
+static void add_stages(wvl_cli_frame *f)
+{
+    f->job.stages.encode = f->job.seconds;
+    wvl_cli_add_stages(&f->facts.stages, &f->job.stages);
 }
 
 /* From what was fetched to the coded bytes, and to a file of the frame's own. code: of a frame that did not come. */
@@ -369,13 +442,12 @@ static void finish_work(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *tu
     f->code = f->code ? f->code : encode_frame(&w, turns, code);
     f->facts.was_read = f->job.picture.io.components != NULL;
     f->facts.unused = f->job.picture.unused;
-    if (!f->code && wvl_cli_has_files(q->store)) {
-        f->code = store_file(q, f);
-        f->state = f->code ? WVL_CLI_FRAME_FAILED : f->state;
-    }
     if (!f->code) {
         gather_facts(f);
+        f->code = store_bytes(q, f);
+        f->state = f->code ? WVL_CLI_FRAME_FAILED : f->state;
     }
+    add_stages(f);
 }
 
 void wvl_cli_do_frame(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
@@ -428,6 +500,7 @@ static void count_frame(wvl_cli_sequence *q, const wvl_cli_frame *f)
         snprintf(q->first_late, sizeof q->first_late, "%.230s", f->name);
     }
     q->bytes += f->state == WVL_CLI_FRAME_FAILED ? 0 : f->record.bytes;
+    wvl_cli_add_stages(&q->stages, &f->facts.stages);
     if ((f->state == WVL_CLI_FRAME_FAILED || f->state == WVL_CLI_FRAME_BLACK) && !q->first_failed[0]) {
         snprintf(q->first_failed, sizeof q->first_failed, "%.230s", f->name);
     }
@@ -463,7 +536,9 @@ static void account(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
     /* A new frame goes into the file of all, and into the journal. */
     int is_new = f->state == WVL_CLI_FRAME_ENCODED || f->state == WVL_CLI_FRAME_BLACK;
     if (is_new && !wvl_cli_has_files(q->store)) {
-        f->code = wvl_cli_append_frame(q->store, f->bytes, &f->record);
+        double start = wvl_cli_seconds();
+        f->code = wvl_cli_append_frame(q->store, coded_bytes(f));
+        f->facts.stages.write += wvl_cli_seconds() - start;
     }
     if (is_new && !f->code) {
         f->code = wvl_cli_note_frame(q->store, &f->record);
@@ -479,14 +554,13 @@ static void release_work(wvl_cli_sequence *q, wvl_cli_frame *f)
 {
     wvl_cli_release_job(&f->job);
     memset(&f->job, 0, sizeof f->job);
-    wvl_cli_return_buffer(&q->buffers, f->given);
-    f->given = NULL;
+    return_given(q, f);
 }
 
 void wvl_cli_release_frame(wvl_cli_sequence *q, wvl_cli_frame *f)
 {
     release_work(q, f);
-    wvl_cli_return_buffer(&q->buffers, f->bytes);
+    drop_bytes(q, f);
     free(f->input);
     free(f->output);
 }
@@ -496,9 +570,14 @@ void wvl_cli_run_frame(void *user, wvl_cli_turns *turns, size_t place, void *pie
     wvl_cli_sequence *q = user;
     wvl_cli_frame *f = piece;
     f->place = place;
+    f->turn = place;
     int code = WVL_EXIT_OK;
     double started = wvl_cli_seconds();
-    if (fetch_frame(q, f, &code) && await_limit(q, f)) {
+    int is_there = fetch_frame(q, f, &code);
+    double fetched = wvl_cli_seconds();
+    f->facts.stages.read = fetched - started;
+    if (is_there && await_limit(q, f)) {
+        f->facts.stages.wait = wvl_cli_seconds() - fetched;
         finish_work(q, f, turns, code);
         f->facts.seconds = wvl_cli_seconds() - started;
     }

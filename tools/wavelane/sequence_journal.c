@@ -13,6 +13,8 @@
 #include "sequence_store.h"
 #include "stream.h"
 
+#define SYNC_SECONDS 5.0 /* longest that finished frames wait for their lines, unless frames take longer */
+
 int wvl_cli_write_all(int fd, const void *data, size_t bytes, const char *name)
 {
     const uint8_t *p = data;
@@ -274,24 +276,17 @@ int wvl_cli_open_journal(wvl_cli_store *s, wvl_cli_source *source, const char *p
     return code;
 }
 
-void wvl_cli_close_journal(wvl_cli_store *s)
-{
-    if (s->journal_fd >= 0) {
-        (void)close(s->journal_fd);
-    }
-    wvl_sequence_release_journal(&s->old);
-    free(s->journal_path);
-}
-
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-/* One sync for all frames that wait. A file system that cannot sync is not a failure. */
+/* One sync for all frames that wait; of their names alone where each file was synced. A file system that cannot sync is
+ * not a failure. */
 static int sync_output(const wvl_cli_store *s)
 {
     if (s->kind == WVL_CLI_TO_FILE) {
         return wvl_cli_sync_file(s->file_fd, s->output);
     }
-    int failed = syncfs(s->folder_fd) && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP;
+    int failed = (s->syncs_each ? fsync(s->folder_fd) : syncfs(s->folder_fd)) && errno != EINVAL && errno != ENOSYS &&
+                 errno != EOPNOTSUPP;
     return failed ? wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot write: %s", s->output, strerror(errno)) : WVL_EXIT_OK;
 }
 
@@ -303,25 +298,144 @@ int wvl_cli_put_index(wvl_cli_store *s, const wvl_sequence_record *r)
     return wvl_cli_write_all(s->index_fd, text, (size_t)n, "the index");
 }
 
-int wvl_cli_sync_frames(wvl_cli_store *s)
+static int write_group(wvl_cli_store *s, const wvl_sequence_record *group, unsigned count)
 {
     char text[WVL_CLI_FRAMES_A_SYNC * WVL_SEQUENCE_RECORD_CHARS];
     size_t used = 0;
-    s->last_sync = wvl_cli_seconds();
-    if (!s->waiting_count || s->journal_fd < 0) {
-        s->waiting_count = 0;
-        return WVL_EXIT_OK;
-    }
-    for (unsigned i = 0; i < s->waiting_count; i++) {
-        used += wvl_sequence_put_record(text + used, &s->waiting[i]);
+    for (unsigned i = 0; i < count; i++) {
+        used += wvl_sequence_put_record(text + used, &group[i]);
     }
     int code = sync_output(s);
     pthread_mutex_lock(&s->lock);
     TRY(code, wvl_cli_write_all(s->journal_fd, text, used, s->journal_path));
     pthread_mutex_unlock(&s->lock);
-    for (unsigned i = 0; !code && s->index_fd >= 0 && i < s->waiting_count; i++) {
-        code = wvl_cli_put_index(s, &s->waiting[i]);
+    if (!code && s->options->durable) {
+        code = wvl_cli_sync_file(s->journal_fd, s->journal_path);
     }
-    s->waiting_count = 0;
+    for (unsigned i = 0; !code && s->index_fd >= 0 && i < count; i++) {
+        code = wvl_cli_put_index(s, &group[i]);
+    }
     return code;
+}
+
+/* Under the lock, which is given up meanwhile. After a failure nothing is noted any more. */
+static void note_group(wvl_cli_store *s)
+{
+    wvl_sequence_record group[WVL_CLI_FRAMES_A_SYNC];
+    unsigned count = s->waiting_count < WVL_CLI_FRAMES_A_SYNC ? s->waiting_count : WVL_CLI_FRAMES_A_SYNC;
+    memcpy(group, s->waiting, count * sizeof group[0]);
+    int code = s->note_code;
+    if (!code) {
+        pthread_mutex_unlock(&s->group_lock);
+        code = write_group(s, group, count);
+        pthread_mutex_lock(&s->group_lock);
+    }
+    if (code && !s->note_code) {
+        s->note_code = code;
+        snprintf(s->note_error, sizeof s->note_error, "%s", wvl_cli_last_error());
+    }
+    s->waiting_count -= count;
+    memmove(s->waiting, s->waiting + count, s->waiting_count * sizeof s->waiting[0]);
+    s->last_sync = wvl_cli_seconds();
+}
+
+/* The frames go on while the disk syncs those before them. */
+static void *run_scribe(void *user)
+{
+    wvl_cli_store *s = user;
+    wvl_cli_messages held = {0};
+    wvl_cli_hold_messages(); /* whoever notes the next frame says it */
+    pthread_mutex_lock(&s->group_lock);
+    while (!s->is_closed || s->waiting_count) {
+        if (s->waiting_count && (s->is_due || s->is_flushed || s->is_closed)) {
+            note_group(s);
+            s->is_due = s->options->durable || s->waiting_count >= WVL_CLI_FRAMES_A_SYNC;
+            pthread_cond_broadcast(&s->group_changed);
+        } else {
+            pthread_cond_wait(&s->group_changed, &s->group_lock);
+        }
+    }
+    pthread_mutex_unlock(&s->group_lock);
+    wvl_cli_swap_messages(&held);
+    wvl_cli_clear_messages(&held);
+    return NULL;
+}
+
+/* Under the lock. The reason is said once. */
+static int tell_note(wvl_cli_store *s)
+{
+    if (s->note_code && !s->is_told) {
+        s->is_told = 1;
+        wvl_cli_error("%s", s->note_error);
+    }
+    return s->note_code;
+}
+
+/* Under the lock. Where no thread starts, the caller does its work. */
+static void wake_scribe(wvl_cli_store *s)
+{
+    s->has_scribe = s->has_scribe || pthread_create(&s->scribe, NULL, run_scribe, s) == 0;
+    while (!s->has_scribe && s->waiting_count) {
+        note_group(s);
+    }
+    pthread_cond_broadcast(&s->group_changed);
+}
+
+int wvl_cli_note_frame(wvl_cli_store *s, const wvl_sequence_record *record)
+{
+    if (s->journal_fd < 0) {
+        return WVL_EXIT_OK;
+    }
+    pthread_mutex_lock(&s->group_lock);
+    while (s->waiting_count == 2 * WVL_CLI_FRAMES_A_SYNC) {
+        pthread_cond_wait(&s->group_changed, &s->group_lock);
+    }
+    s->waiting[s->waiting_count++] = *record;
+    if (s->options->durable || s->waiting_count >= WVL_CLI_FRAMES_A_SYNC ||
+        wvl_cli_seconds() - s->last_sync >= SYNC_SECONDS) {
+        s->is_due = 1;
+        wake_scribe(s);
+    }
+    int code = tell_note(s);
+    pthread_mutex_unlock(&s->group_lock);
+    return code;
+}
+
+int wvl_cli_sync_frames(wvl_cli_store *s)
+{
+    pthread_mutex_lock(&s->group_lock);
+    s->is_flushed = 1;
+    if (s->waiting_count) {
+        wake_scribe(s);
+    }
+    while (s->waiting_count) {
+        pthread_cond_wait(&s->group_changed, &s->group_lock);
+    }
+    s->is_flushed = 0;
+    int code = tell_note(s);
+    pthread_mutex_unlock(&s->group_lock);
+    return code;
+}
+
+/* When all is noted. */
+static void end_scribe(wvl_cli_store *s)
+{
+    pthread_mutex_lock(&s->group_lock);
+    s->is_closed = 1;
+    pthread_cond_broadcast(&s->group_changed);
+    pthread_mutex_unlock(&s->group_lock);
+    if (s->has_scribe) {
+        pthread_join(s->scribe, NULL);
+    }
+    s->has_scribe = 0;
+}
+
+void wvl_cli_close_journal(wvl_cli_store *s)
+{
+    end_scribe(s);
+    if (s->journal_fd >= 0) {
+        (void)close(s->journal_fd);
+    }
+    wvl_sequence_release_journal(&s->old);
+    free(s->journal_path);
 }

@@ -62,6 +62,10 @@ const wvl_cli_option wvl_cli_sequence_own[] = {
      NULL},
     {"sizes-only", 0, NULL, MEMBER(FLAG, sizes_only),
      "When a run resumes, compare the sizes of frames with the journal, not their checksums.", NULL},
+    {"durable", 0, NULL, MEMBER(FLAG, durable),
+     "Sync every frame to the disk when it is written, and note it in the journal at once. Otherwise a crash of the "
+     "machine may cost the last 128 frames, which are then encoded again.",
+     NULL},
     {"journal", 0, "FILE", MEMBER(TEXT, journal), "Name of the journal; by default beside OUT.", NULL},
     {"report", 0, "FILE", MEMBER(TEXT, report),
      "Write one JSON object on a line for each frame, and one for all; - is standard output.", NULL},

@@ -17,6 +17,14 @@ static const char *const state_words[] = {"none", "encoded", "kept", "black", "f
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
+static void report_stages(wvl_cli_report *r, const wvl_cli_stages *stages)
+{
+    wvl_cli_report_real(r, "wait_milliseconds", stages->wait * 1000.0);
+    wvl_cli_report_real(r, "read_milliseconds", stages->read * 1000.0);
+    wvl_cli_report_real(r, "encode_milliseconds", stages->encode * 1000.0);
+    wvl_cli_report_real(r, "write_milliseconds", stages->write * 1000.0);
+}
+
 static void report_facts(wvl_cli_report *r, const wvl_cli_facts *facts)
 {
     wvl_cli_report_real(r, "psnr", facts->psnr);
@@ -24,7 +32,7 @@ static void report_facts(wvl_cli_report *r, const wvl_cli_facts *facts)
     wvl_cli_report_number(r, "slope", facts->slope);
     wvl_cli_report_text(r, "device", facts->device);
     wvl_cli_report_real(r, "milliseconds", facts->seconds * 1000.0);
-    wvl_cli_report_real(r, "encode_milliseconds", facts->encode_seconds * 1000.0);
+    report_stages(r, &facts->stages);
     wvl_cli_report_open_list(r, "fills");
     for (uint32_t i = 0; i < facts->fill_count; i++) {
         wvl_cli_report_open_line(r, NULL);
@@ -214,6 +222,7 @@ static void write_summary_line(const wvl_cli_sequence *q, double seconds)
     wvl_cli_report_text(&r, "first_failed", q->first_failed);
     wvl_cli_report_number(&r, "bytes", q->bytes);
     wvl_cli_report_real(&r, "seconds", seconds);
+    report_stages(&r, &q->stages);
     wvl_cli_report_number(&r, "exit_code", (uint64_t)q->code);
     wvl_cli_report_warnings_of_run(&r);
     wvl_cli_report_close(&r);
@@ -234,6 +243,17 @@ static void print_summary(const wvl_cli_sequence *q, FILE *file, double now)
             now - q->started, frames_a_second(q, now));
 }
 
+/* Where the time of the frames' threads went. */
+static void tell_stages(const wvl_cli_sequence *q)
+{
+    uint64_t frames = q->encoded + q->black;
+    if (frames) {
+        double n = (double)frames / 1000.0;
+        wvl_cli_inform("a frame's thread, on average: waits %.2f ms, reads %.2f ms, encodes %.2f ms, writes %.2f ms",
+                       q->stages.wait / n, q->stages.read / n, q->stages.encode / n, q->stages.write / n);
+    }
+}
+
 static int is_broken(FILE *file) { return file && (fflush(file) || ferror(file)); }
 
 void wvl_cli_end_report(wvl_cli_sequence *q)
@@ -246,6 +266,7 @@ void wvl_cli_end_report(wvl_cli_sequence *q)
     if (q->report) {
         write_summary_line(q, now - q->started);
     }
+    tell_stages(q);
     if (!q->options->args.quiet && q->report != stdout) {
         print_summary(q, standard, now);
     }

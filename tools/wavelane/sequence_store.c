@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SYNC_SECONDS 5.0    /* longest that finished frames wait for their lines, unless frames take longer */
 #define TEMPORARY ".wvltmp" /* ends a temporary name as wvl_cli_remove_temporaries knows it */
 #define CHECK_BYTES 65536u
 
@@ -356,14 +355,17 @@ int wvl_cli_open_store(const wvl_cli_store_request *q, wvl_cli_store **store)
     s->extension = q->options->args.out_format ? q->options->args.out_format : "j2c";
     s->folder_fd = s->journal_fd = s->file_fd = s->index_fd = -1;
     s->last_sync = wvl_cli_seconds();
+    s->syncs_each = q->options->durable;
     pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_init(&s->group_lock, NULL);
+    pthread_cond_init(&s->group_changed, NULL);
     wvl_sequence_init_checksum(&s->sums);
     int code = wvl_cli_classify_output(q->options, &s->kind);
     if (!code && s->kind == WVL_CLI_TO_STREAM) {
         return q->options->args.dry_run ? WVL_EXIT_OK : open_standard(s);
     }
     if (!code && !q->parameters) {
-        s->syncs_each = q->syncs_each;
+        s->syncs_each |= q->syncs_each;
         return WVL_EXIT_OK;
     }
     TRY(code, open_folder(s));
@@ -379,12 +381,14 @@ int wvl_cli_close_store(wvl_cli_store *s)
     }
     int code = wvl_cli_sync_frames(s);
     const int fds[] = {s->folder_fd, s->kind == WVL_CLI_TO_FILE ? s->file_fd : -1, s->index_fd};
+    wvl_cli_close_journal(s);
     for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
         if (fds[i] >= 0 && close(fds[i]) && !code) {
             code = wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: %s", s->output, strerror(errno));
         }
     }
-    wvl_cli_close_journal(s);
+    pthread_cond_destroy(&s->group_changed);
+    pthread_mutex_destroy(&s->group_lock);
     pthread_mutex_destroy(&s->lock);
     free(s);
     return code;
@@ -392,7 +396,7 @@ int wvl_cli_close_store(wvl_cli_store *s)
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-static void describe_bytes(const wvl_cli_store *s, const wvl_cli_bytes *bytes, wvl_sequence_record *record)
+void wvl_cli_describe_bytes(const wvl_cli_store *s, const wvl_cli_bytes *bytes, wvl_sequence_record *record)
 {
     record->bytes = bytes->used;
     record->checksum = wvl_sequence_sum_bytes(&s->sums, 0, bytes->data, bytes->used);
@@ -427,40 +431,26 @@ static int write_file(const wvl_cli_store *s, const char *temporary, const char 
     return code;
 }
 
-int wvl_cli_store_file(const wvl_cli_store *s, const char *output, const wvl_cli_bytes *bytes, unsigned copy,
-                       wvl_sequence_record *record)
+int wvl_cli_store_file(const wvl_cli_store *s, const char *output, const wvl_cli_bytes *bytes, unsigned copy)
 {
     char *temporary = name_temporary(output, copy);
     if (!temporary) {
         return wvl_cli_lack_memory(output);
     }
-    describe_bytes(s, bytes, record);
     int code = write_file(s, temporary, output, bytes);
     free(temporary);
     return code;
 }
 
-int wvl_cli_agrees_with_file(const wvl_cli_store *s, const char *output, const wvl_cli_bytes *bytes,
-                             wvl_sequence_record *record)
+int wvl_cli_agrees_with_file(const wvl_cli_store *s, const char *output, const wvl_sequence_record *record)
 {
-    describe_bytes(s, bytes, record);
     return is_complete_file(s, output, record, 0);
 }
 
-int wvl_cli_append_frame(wvl_cli_store *s, const wvl_cli_bytes *bytes, wvl_sequence_record *record)
+int wvl_cli_append_frame(wvl_cli_store *s, const wvl_cli_bytes *bytes)
 {
     const char *name = s->kind == WVL_CLI_TO_STREAM ? "standard output" : s->output;
-    describe_bytes(s, bytes, record);
     int code = wvl_cli_write_all(s->file_fd, bytes->data, bytes->used, name);
     s->offset += code ? 0 : bytes->used;
     return code;
-}
-
-int wvl_cli_note_frame(wvl_cli_store *s, const wvl_sequence_record *record)
-{
-    s->waiting[s->waiting_count++] = *record;
-    if (s->waiting_count < WVL_CLI_FRAMES_A_SYNC && wvl_cli_seconds() - s->last_sync < SYNC_SECONDS) {
-        return WVL_EXIT_OK;
-    }
-    return wvl_cli_sync_frames(s);
 }

@@ -31,9 +31,16 @@ struct wvl_cli_store {
     uint64_t offset;       /* of the next frame */
     uint64_t noted;        /* offset of the frame that is noted next */
 
-    wvl_sequence_record waiting[WVL_CLI_FRAMES_A_SYNC]; /* written, but not in the journal yet */
+    /* Frames that are written and not in the journal yet. A thread syncs and notes them, in groups. */
+    pthread_mutex_t group_lock; /* guards what follows */
+    pthread_cond_t group_changed;
+    pthread_t scribe;
+    int has_scribe, is_due, is_flushed, is_closed;
+    wvl_sequence_record waiting[2 * WVL_CLI_FRAMES_A_SYNC];
     unsigned waiting_count;
     double last_sync;
+    int note_code, is_told; /* of the first group that failed, and why */
+    char note_error[512];
 };
 
 /* sequence_journal.c: each returns 0 or an exit code after a message. Opened, it is resumed, or is to be begun, when

@@ -123,6 +123,7 @@ int wvl_cli_read_whole(const char *path, uint64_t most, wvl_cli_content content,
 /* ---- Bytes of frames on their way ------------------------------------------------------------ */
 
 #define FIRST_ROOM 65536u
+#define LARGE_ROOM ((size_t)4 << 20) /* from here on in large pages */
 
 wvl_cli_bytes *wvl_cli_take_buffer(wvl_cli_buffers *buffers)
 {
@@ -147,6 +148,19 @@ void wvl_cli_return_buffer(wvl_cli_buffers *buffers, wvl_cli_bytes *bytes)
     }
 }
 
+/* Its pages come once: later frames use it again. */
+static uint8_t *move_bytes(const wvl_cli_bytes *bytes, size_t room)
+{
+    uint8_t *larger = wvl_cli_could_hold(room) ? wvl_io_take_large(room) : NULL;
+    if (larger && bytes->used) {
+        memcpy(larger, bytes->data, bytes->used);
+    }
+    if (larger) {
+        free(bytes->data);
+    }
+    return larger;
+}
+
 int wvl_cli_enlarge_buffer(wvl_cli_bytes *bytes, size_t room)
 {
     if (room <= bytes->room) {
@@ -156,7 +170,12 @@ int wvl_cli_enlarge_buffer(wvl_cli_bytes *bytes, size_t room)
     size_t wanted = room > doubled ? room : doubled;
     wanted = wanted > FIRST_ROOM ? wanted : FIRST_ROOM;
     wanted = wvl_cli_could_hold(wanted) ? wanted : room;
-    uint8_t *larger = wvl_cli_could_hold(wanted) ? realloc(bytes->data, wanted) : NULL;
+    uint8_t *larger = NULL;
+    if (wanted >= LARGE_ROOM) {
+        larger = move_bytes(bytes, wanted);
+    } else if (wvl_cli_could_hold(wanted)) {
+        larger = realloc(bytes->data, wanted);
+    }
     if (larger) {
         bytes->data = larger;
         bytes->room = wanted;
@@ -190,6 +209,13 @@ static int write_bytes(void *user, const void *data, size_t count)
     return 0;
 }
 
+static int reserve_bytes(void *user, uint64_t count)
+{
+    wvl_cli_bytes *bytes = user;
+    bytes->lacks_memory = count > SIZE_MAX || !wvl_cli_enlarge_buffer(bytes, (size_t)count);
+    return bytes->lacks_memory ? -1 : 0;
+}
+
 static int close_bytes(void *user, int complete)
 {
     wvl_cli_bytes *bytes = user;
@@ -201,5 +227,9 @@ wvl_sink wvl_cli_open_buffer_sink(wvl_cli_bytes *bytes)
 {
     bytes->used = 0;
     bytes->lacks_memory = 0;
-    return (wvl_sink){.struct_size = sizeof(wvl_sink), .write = write_bytes, .close = close_bytes, .user = bytes};
+    return (wvl_sink){.struct_size = sizeof(wvl_sink),
+                      .write = write_bytes,
+                      .close = close_bytes,
+                      .reserve = reserve_bytes,
+                      .user = bytes};
 }

@@ -145,6 +145,8 @@ typedef struct wvl_cuda_edge {
 
 /* NULL where the driver is older than the call. */
 #define WVL_CUDA_LATER_CALLS(X)                                                                                        \
+    X(lock_memory, cuMemHostRegister_v2, (void *memory, size_t bytes, unsigned flags))                                 \
+    X(unlock_memory, cuMemHostUnregister, (void *memory))                                                              \
     X(function_attribute, cuFuncGetAttribute, (int *value, int attribute, wvl_cuda_function function))                 \
     X(function_set, cuFuncSetAttribute, (wvl_cuda_function function, int attribute, int value))                        \
     X(launch_config, cuLaunchKernelEx,                                                                                 \

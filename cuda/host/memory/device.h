@@ -96,4 +96,8 @@ void wvl_cuda_drop_place(wvl_device *device);
 /* 0: nothing was kept. */
 int wvl_cuda_drop_kept(wvl_device *device);
 
+/* Page-locks memory of the caller for all devices. WVL_ERROR_UNSUPPORTED: the driver cannot. */
+wvl_status wvl_cuda_pin(wvl_device *device, void *memory, uint64_t bytes);
+void wvl_cuda_unpin(wvl_device *device, void *memory);
+
 #endif

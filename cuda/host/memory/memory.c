@@ -5,7 +5,7 @@
 #include "cuda/host/memory/device.h"
 
 #define MEMORY_ALIGNMENT 256u
-#define PINNED_PORTABLE 1u /* page-locked for every driver context of the process */
+#define PINNED_PORTABLE 1u /* page-locked for every driver context of the process: allocated, or of the caller */
 
 static int is_pinned(unsigned place) { return place == WVL_CUDA_PINNED || place == WVL_CUDA_OUTPUT_PINNED; }
 
@@ -187,5 +187,29 @@ void wvl_cuda_free(wvl_device *d, unsigned place, wvl_cuda_address address, uint
 {
     if (address) {
         give(d, place, keep(d, place, (wvl_cuda_block){address, bytes, read}));
+    }
+}
+
+/* ---- Memory of the caller -------------------------------------------------------------------- */
+
+wvl_status wvl_cuda_pin(wvl_device *d, void *memory, uint64_t bytes)
+{
+    const wvl_cuda_runtime *rt = d->runtime;
+    if (!rt->lock_memory || !rt->unlock_memory || bytes > SIZE_MAX / 2) {
+        return WVL_ERROR_UNSUPPORTED;
+    }
+    wvl_cuda_status status = wvl_cuda_enter(d);
+    if (!status) {
+        status = rt->lock_memory(memory, (size_t)bytes, PINNED_PORTABLE);
+        wvl_cuda_leave(d);
+    }
+    return wvl_cuda_note_status(d, status);
+}
+
+void wvl_cuda_unpin(wvl_device *d, void *memory)
+{
+    if (!wvl_cuda_enter(d)) {
+        (void)d->runtime->unlock_memory(memory);
+        wvl_cuda_leave(d);
     }
 }

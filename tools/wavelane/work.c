@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "work.h"
+
+#include <string.h>
+
+#define MOST_PICTURES 4u /* at a time that share all threads: reading, coding and writing then overlap */
+/* The same of small files, whose pictures take little memory (D-command-01). */
+#define MOST_QUICK_PICTURES 16u
+#define SMALL_FILE (UINT64_C(16) << 20)
+/* A picture with a thread of its own takes so many times the bytes of its file, or fewer. */
+#define BYTES_A_BYTE 8u
+/* On a device a thread reads and writes a picture, and waits for it in between: so many threads more than processors
+ * keep these at work (D-command-20). */
+#define WAITING 12u
+/* With device=auto: fewer bytes of files for each thread are encoded on the CPU, in less time than the driver needs to
+ * start (D-command-06). */
+#define AUTO_BYTES (UINT64_C(96) << 20)
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* ---- Where ----------------------------------------------------------------------------------- */
+
+/* Says whether a device is worth its start, as far as the files say; and whether there is one. */
+static int device_pays(const wvl_cli_run *s, const wvl_cli_load *load)
+{
+    wvl_device_info info = {.struct_size = sizeof info};
+    if (load->bytes / AUTO_BYTES < wvl_context_threads(s->context)) {
+        wvl_cli_inform("%llu MiB of files for %u threads: on the CPU; with device=auto, a device takes %llu MiB and "
+                       "more for each",
+                       (unsigned long long)(load->bytes >> 20), wvl_context_threads(s->context),
+                       (unsigned long long)(AUTO_BYTES >> 20));
+        return 0;
+    }
+    return wvl_device_describe(0, &info) == WVL_OK && info.usable;
+}
+
+/* Says whether pictures may be given to a device together. */
+static int wants_device(const wvl_cli_run *s, const char *device, const wvl_cli_load *load)
+{
+    if (!device || !strcmp(device, "cpu") || load->count < 2 || wvl_cli_is_plan_only(s->args)) {
+        return 0;
+    }
+    return strcmp(device, "auto") != 0 || device_pays(s, load);
+}
+
+/* ---- How many -------------------------------------------------------------------------------- */
+
+/* As long as there is a picture for every thread, each is encoded by its own: threads that share pictures wait for each
+ * other, and wake each other. A last round takes the threads that have nothing left to do where it is no more than
+ * three quarters full; else that would not be faster (D-command-01). */
+static size_t count_singles(const wvl_cli_run *s, uint64_t count, size_t workers)
+{
+    uint64_t rest = count == WVL_CLI_UNKNOWN_COUNT ? 0 : count % workers;
+    if (workers < 2 || workers < wvl_context_threads(s->context)) {
+        return 0;
+    }
+    return (size_t)(4 * rest > 3 * workers ? count : count - rest);
+}
+
+/* Says whether memory is enough for a picture of every thread. */
+static int singles_fit(const wvl_cli_load *load, size_t threads)
+{
+    return load->largest <= wvl_cli_share_of_memory() / BYTES_A_BYTE / threads;
+}
+
+wvl_cli_work wvl_cli_plan_work(const wvl_cli_run *s, const wvl_cli_load *load)
+{
+    const wvl_cli_args *args = s->args;
+    const char *device = wvl_params_get(s->params, "device");
+    size_t threads = wvl_context_threads(s->context), given = args->pictures ? args->pictures : args->trace != NULL;
+    wvl_cli_work w = {.on_device = wants_device(s, device, load)};
+    if (w.on_device) {
+        w.workers = given ? given : threads + WAITING;
+        return w;
+    }
+    int on_cpu = device && (!strcmp(device, "cpu") || !strcmp(device, "auto")) && !wvl_cli_is_plan_only(args);
+    w.workers = given ? given : threads;
+    if (on_cpu && (given || singles_fit(load, threads))) {
+        w.single_count = count_singles(s, load->count, w.workers);
+    }
+    if (!given && !w.single_count) {
+        w.workers = least(threads, load->largest <= SMALL_FILE ? MOST_QUICK_PICTURES : MOST_PICTURES);
+    }
+    return w;
+}
+
+/* ---- What they share ------------------------------------------------------------------------- */
+
+void wvl_cli_open_work(wvl_cli_run *s, const wvl_cli_work *w, const char *name)
+{
+    const char *device = wvl_params_get(s->params, "device"),
+               *opened = device && strcmp(device, "auto") ? device : "cuda";
+    s->trays = wvl_cli_is_plan_only(s->args) ? NULL : wvl_cli_open_trays(s->context, w->on_device ? opened : NULL);
+    s->encoders = w->on_device && w->workers > 1 ? wvl_cli_open_encoders(s->context, device) : NULL;
+    if (w->on_device && !s->ahead) {
+        s->ahead = wvl_cli_open_ahead(s->context, opened);
+    }
+    s->single_count = w->single_count;
+    s->single = w->single_count ? wvl_cli_open_single(s) : NULL;
+    if (s->single) {
+        wvl_cli_inform("%s: %u threads; each of the first %zu pictures has one of its own", name,
+                       wvl_context_threads(s->context), s->single_count);
+    } else if (s->encoders) {
+        wvl_cli_inform("%s: %zu pictures at a time are read, encoded on the device or written", name, w->workers);
+    }
+}
+
+void wvl_cli_close_work(wvl_cli_run *s)
+{
+    uint64_t bytes, locked;
+    wvl_cli_close_encoders(s->encoders);
+    if (s->trays) {
+        wvl_cli_measure_trays(s->trays, &bytes, &locked);
+        wvl_cli_inform("memory for pixels: %llu MiB, %llu of them page-locked", (unsigned long long)(bytes >> 20),
+                       (unsigned long long)(locked >> 20));
+    }
+    wvl_cli_close_trays(s->trays);
+    wvl_context_release(s->single);
+    s->encoders = NULL;
+    s->trays = NULL;
+    s->single = NULL;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pictures side by side, of a folder or a sequence: how many at a time, where they are encoded, what they share. */
+#ifndef WVL_TOOLS_WORK_H
+#define WVL_TOOLS_WORK_H
+
+#include "job.h"
+
+#define WVL_CLI_UNKNOWN_COUNT UINT64_MAX
+
+/* What a run will encode, as far as its inputs say before they are read. */
+typedef struct wvl_cli_load {
+    uint64_t count;   /* of pictures; UNKNOWN_COUNT */
+    uint64_t bytes;   /* of all inputs; UNKNOWN_COUNT */
+    uint64_t largest; /* bytes of an input */
+} wvl_cli_load;
+
+typedef struct wvl_cli_work {
+    size_t workers;      /* threads, each with a picture */
+    int on_device;       /* pictures that are alike share an encoder there */
+    size_t single_count; /* the first pictures, each of which is encoded by its own thread alone */
+} wvl_cli_work;
+
+wvl_cli_work wvl_cli_plan_work(const wvl_cli_run *s, const wvl_cli_load *load);
+/* What the pictures share. name: for messages. */
+void wvl_cli_open_work(wvl_cli_run *s, const wvl_cli_work *work, const char *name);
+/* When all pictures are released. */
+void wvl_cli_close_work(wvl_cli_run *s);
+/* The context of a picture's plan. */
+static inline wvl_context *wvl_cli_choose_context(const wvl_cli_run *s, size_t index)
+{
+    return s->single && index < s->single_count ? s->single : s->context;
+}
+
+#endif
