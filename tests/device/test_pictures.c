@@ -80,6 +80,7 @@ TEST_EACH(predicted, FORESEEN)
     int has_budget = c.plan->rate.layers[0].kind == WVL_RATE_BYTES || c.plan->rate.max_bytes;
     /* Some blocks are coded again as it is, and not all of them at a time. */
     int is_rough = c.plan->test.all_sets;
+    run_pace = 1 + WVL_CUDA_PACE_MANY;
     for (unsigned k = AS_IS; k < (has_budget ? UNSETTLED : PREDICTIONS); k++) { /* budgets take long */
         char name[256];
         snprintf(name, sizeof name, "%s, prediction %u", foreseen[_i].settings, k);
@@ -100,6 +101,7 @@ TEST_EACH(predicted, FORESEEN)
         REQUIRE_THAT(may_repeat || work.again <= (is_rough ? work.limited / 4 : 0), "%s: %u of %u again", name,
                      work.again, work.limited);
     }
+    run_pace = 0;
     picture_case_close(&c);
 }
 
@@ -137,6 +139,20 @@ TEST_EACH(own_source, 6)
     stop_emulating();
 }
 
+/* Where few pictures are in flight, a first round is so deep that a stop too early does no harm. */
+TEST(deep_for_few)
+{
+    picture_case c;
+    picture_case_draw(&c, &foreseen[0], 0);
+    for (unsigned pace = 0; pace < WVL_CUDA_PACES; pace++) {
+        run_pace = 1 + pace;
+        depth_work work = run_predicted(&c, SOME_SHALLOW, "deeper");
+        REQUIRE_THAT(!run_soft || !work.again == (pace == WVL_CUDA_PACE_FEW), "pace %u: %u again", pace, work.again);
+    }
+    run_pace = 0;
+    picture_case_close(&c);
+}
+
 /* ---- Paces ----------------------------------------------------------------------------------- */
 
 static char seen_mq[64]; /* the kernel of the MQ coder that was queued last */
@@ -154,7 +170,7 @@ static void fill_flight(const picture_case *c, const picture_pixels *pixels, uns
     wvl_backend_job *jobs[20];
     for (unsigned turn = 0; turn < 2; turn++) { /* the second time, graphs are there */
         for (unsigned i = 0; i < count; i++) {
-            unsigned pace = wvl_cuda_find_pace(i + 1);
+            unsigned pace = wvl_cuda_find_pace(c->plan, i + 1);
             const char *wanted = pace == WVL_CUDA_PACE_MANY ? "wvl_t1_mq_floats" : "wvl_t1_mq_pairs";
             wanted = run_driver.device->has_fast_doubles ? wanted : "wvl_t1_mq";
             REQUIRE(wvl_backend_cuda.submit_picture(backend, c->plan, &pixels->image, 0, &jobs[i]) == WVL_OK);

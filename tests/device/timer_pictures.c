@@ -21,7 +21,7 @@
 
 typedef struct configuration {
     uint32_t workspaces, memory, ring, writers, graphs, warps, output, direct, streams, copies, full, clock, rounds,
-        carve, lanes, thin, pace;
+        carve, lanes, thin, pace, deeper;
 } configuration;
 
 typedef struct scene {
@@ -70,7 +70,7 @@ static const struct {
 } names[] = {CONFIGURED(workspaces), CONFIGURED(memory), CONFIGURED(ring),   CONFIGURED(writers), CONFIGURED(graphs),
              CONFIGURED(warps),      CONFIGURED(output), CONFIGURED(direct), CONFIGURED(streams), CONFIGURED(copies),
              CONFIGURED(full),       CONFIGURED(clock),  CONFIGURED(rounds), CONFIGURED(carve),   CONFIGURED(lanes),
-             CONFIGURED(thin),       CONFIGURED(pace)};
+             CONFIGURED(thin),       CONFIGURED(pace),   CONFIGURED(deeper)};
 
 static configuration parse(const char *text)
 {
@@ -126,6 +126,7 @@ static wvl_backend *open_backend(scene *s, const configuration *c, double *prepa
     backend->streams = c->streams;
     backend->copies = c->copies;
     backend->pace = c->pace;
+    backend->deeper = c->deeper;
     wvl_backend_cuda.measure_picture(s->base.plan, &s->base.assembly, &memory);
     for (uint32_t i = 0; i < c->workspaces; i++) {
         wvl_status status = wvl_backend_cuda.prepare_picture(backend, s->base.plan, &s->base.assembly, &memory);

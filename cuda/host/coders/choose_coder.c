@@ -62,24 +62,36 @@ const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, wvl_reach reac
     return refused ? NULL : coder;
 }
 
-/* As many in flight as a device codes sooner with pairs of warps, and those among which pairs give more pictures a
- * second (D-device-32). */
-#define FEW_MOST 2u
-#define SOME_LEAST 8u
-#define SOME_MOST 16u
+/* The pace by how many pictures are in flight: up to `most` of them (D-device-33). */
+typedef struct pace_step {
+    uint32_t most;
+    unsigned pace;
+} pace_step;
 
-unsigned wvl_cuda_find_pace(uint32_t in_flight)
+static const pace_step paces_of_all[] = {
+    {2, WVL_CUDA_PACE_FEW}, {4, WVL_CUDA_PACE_MANY}, {12, WVL_CUDA_PACE_SOME}, {UINT32_MAX, WVL_CUDA_PACE_MANY}};
+static const pace_step paces_of_chosen[] = {
+    {4, WVL_CUDA_PACE_FEW}, {16, WVL_CUDA_PACE_SOME}, {UINT32_MAX, WVL_CUDA_PACE_MANY}};
+
+/* Thresholds that the first round of a target goes deeper: symbols cost little where later rounds are waited for. */
+static const uint32_t deeper_rounds[WVL_CUDA_PACES] = {[WVL_CUDA_PACE_FEW] = 512};
+
+unsigned wvl_cuda_find_pace(const wvl_plan *plan, uint32_t in_flight)
 {
-    if (in_flight <= FEW_MOST) {
-        return WVL_CUDA_PACE_FEW;
+    const pace_step *step = wvl_cuda_chooses_passes(plan) ? paces_of_chosen : paces_of_all;
+    while (in_flight > step->most) {
+        step++;
     }
-    return in_flight >= SOME_LEAST && in_flight <= SOME_MOST ? WVL_CUDA_PACE_SOME : WVL_CUDA_PACE_MANY;
+    return step->pace;
 }
 
-void wvl_cuda_set_pace(const wvl_device *device, unsigned pace, wvl_cuda_t1_job *t1)
+void wvl_cuda_set_pace(const wvl_device *device, unsigned pace, wvl_cuda_t1_job *t1, wvl_cuda_rate_job *rate)
 {
     t1->mq = pace == WVL_CUDA_PACE_MANY ? WVL_CUDA_T1_MQ_FLOATS : WVL_CUDA_T1_MQ_PAIRS;
     if (!device->has_fast_doubles) {
         t1->mq = WVL_CUDA_T1_MQ_INTEGERS;
+    }
+    if (rate) {
+        rate->deeper = deeper_rounds[pace];
     }
 }

@@ -397,8 +397,9 @@ static void count_picture(wvl_backend_job *job)
     uint32_t in_flight = atomic_fetch_add(&b->device->in_flight, 1) + 1;
     picture->is_counted = 1;
     if (!wvl_cuda_is_ht(b->plan)) {
-        picture->pace = b->pace ? b->pace - 1 : wvl_cuda_find_pace(in_flight);
-        wvl_cuda_set_pace(b->device, picture->pace, &picture->blocks.t1);
+        picture->pace = b->pace ? b->pace - 1 : wvl_cuda_find_pace(b->plan, in_flight);
+        wvl_cuda_set_pace(b->device, picture->pace, &picture->blocks.t1, &picture->blocks.rate);
+        picture->blocks.rate.deeper = b->deeper ? b->deeper : picture->blocks.rate.deeper;
     }
 }
 
