@@ -3,7 +3,7 @@
  * Lists of symbols to codewords by two warps, for few pictures in flight: the longest list is then the time of a
  * picture, and only A and the states of contexts make a symbol wait for the one before. One warp of a thread block
  * follows these alone. The other one adds to C and makes bytes and records, a unit of the lists behind. Lane k of both
- * has the same list.
+ * has the same list. Where lists are fewer than 32 a thread block, lanes are left empty.
  *
  * Between them is a ring in shared memory of two units: of each symbol the part of A that C grows by, and A. In the
  * ring, A has a CT of 0 before each four symbols: the first warp knows no bytes.
@@ -17,14 +17,29 @@ namespace wvl_mq::floats
 /* A list, in both warps: symbols [first, count) of it are coded in this round. */
 struct pair_list {
     uint32_t id, first, count;
+    bool is_open; /* some lane of the thread block has a list; else no more is known */
     bool is_there;
     bool goes_on;
 
+    /* Lanes with a list: as few as all thread blocks need. What one lane does apart holds up fewer others. */
+    __device__ __forceinline__ static uint32_t count_lanes(uint32_t all)
+    {
+        uint32_t lanes = 32;
+        while (lanes > 1 && lanes / 2 * gridDim.x >= all) {
+            lanes /= 2;
+        }
+        return lanes;
+    }
     __device__ __forceinline__ void open(const wvl_cuda_t1_job &job)
     {
-        uint32_t all = item<const uint32_t>(job.counters, WVL_CUDA_T1_ORDERED), at = 32 * blockIdx.x;
-        is_there = at + wvl_ht::lane_id() < all;
-        id = item<const uint32_t>(job.order, is_there ? at + wvl_ht::lane_id() : at);
+        uint32_t all = item<const uint32_t>(job.counters, WVL_CUDA_T1_ORDERED), lanes = count_lanes(all);
+        uint32_t lane = wvl_ht::lane_id(), at = lanes * blockIdx.x;
+        is_open = at < all;
+        if (!is_open) {
+            return;
+        }
+        is_there = lane < lanes && at + lane < all;
+        id = item<const uint32_t>(job.order, is_there ? at + lane : at);
         const wvl_cuda_t1_state &s = state_at(job, id);
         goes_on = is_there && wvl_mq::goes_on(job);
         first = goes_on ? kept_of(job, s).symbols : 0;
@@ -233,10 +248,10 @@ __device__ __forceinline__ void code_pair(const wvl_cuda_t1_job &job)
 {
     WVL_HT_SHARED(shared);
     pair_list p;
-    if (32 * blockIdx.x >= item<const uint32_t>(job.counters, WVL_CUDA_T1_ORDERED)) {
+    p.open(job);
+    if (!p.is_open) {
         return;
     }
-    p.open(job);
     uint32_t table = stage_states(shared), units = p.count_units();
     if (threadIdx.x < 32) {
         pair_chain c;

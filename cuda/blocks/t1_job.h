@@ -231,8 +231,9 @@ typedef struct wvl_cuda_t1_job {
                               [block_count], _rect, _lift[block_count], 32-bit samples; `blocks` are written */
     uint64_t asked;                                    /* a word: 0 there, and kernels do nothing; 0: none */
     uint32_t mq;                                       /* WVL_CUDA_T1_MQ_* */
-    uint32_t lanes; /* of a warp of the MQ coder that have a block: a power of two; 0: all 32 */
-    uint32_t thin;  /* warps in front that have so few, those with the longest lists; the others have 32. 0: all have */
+    uint32_t spread; /* thread blocks of pairs at least, where there are as many blocks */
+    uint32_t lanes;  /* of a warp of the MQ coder that have a block: a power of two; 0: all 32 */
+    uint32_t thin; /* warps in front that have so few, those with the longest lists; the others have 32. 0: all have */
     uint32_t
         is_rare; /* mostly `asked` says that there is nothing to do: grids are no larger than what runs at a time */
     /* wvl_t1_gather alone: */

@@ -181,7 +181,7 @@ static wvl_cuda_status launch_codewords(const wvl_cuda_t1 *t1, const wvl_cuda_t1
     wvl_cuda_grid grid = wvl_cuda_grid_of(wvl_cuda_t1_count_mq_threads(job), WVL_CUDA_T1_MQ_THREADS);
     grid.shared_bytes = 4 * WVL_CUDA_T1_MQ_WORDS;
     if (!job->is_styled && job->mq == WVL_CUDA_T1_MQ_PAIRS) {
-        grid.columns = (job->block_count + 31) / 32;
+        grid.columns = wvl_max_u32((job->block_count + 31) / 32, wvl_min_u32(job->spread, job->block_count));
         grid.shared_bytes = WVL_CUDA_T1_MQ_PAIR_BYTES;
     }
     return wvl_cuda_run_job(t1->runtime, job->is_styled ? t1->mq_styled : t1->mq[job->mq], grid, job, route);

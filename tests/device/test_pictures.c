@@ -175,6 +175,7 @@ static void fill_flight(const picture_case *c, const picture_pixels *pixels, uns
             wanted = run_driver.device->has_fast_doubles ? wanted : "wvl_t1_mq";
             REQUIRE(wvl_backend_cuda.submit_picture(backend, c->plan, &pixels->image, 0, &jobs[i]) == WVL_OK);
             REQUIRE_THAT(jobs[i]->picture->pace == pace, "%s: pace %u of picture %u", name, jobs[i]->picture->pace, i);
+            REQUIRE(!jobs[i]->picture->blocks.t1.spread == (pace != WVL_CUDA_PACE_FEW));
             REQUIRE_THAT(!run_soft || turn || !strcmp(seen_mq, wanted), "%s: %s of picture %u, not %s", name, seen_mq,
                          i, wanted);
         }

@@ -25,9 +25,11 @@ static void check_way(const t1_set *set, t1_way way)
     {
         way.lanes = below(2) ? 0 : 1u << below(6);
         way.thin = below(2) ? 0 : 1 + below(4);
+        way.spread = below(2) ? 0 : 1 + below(2 * set->count);
         uint32_t wrong = t1_check(d, set, way, &rng.s);
-        REQUIRE_THAT(!wrong, "device %d, styled %u, kernel %u, passes %u, lanes %u of %u warps: %u wrong",
-                     (int)(d - devices), way.is_styled, way.mq, way.wants_passes, way.lanes, way.thin, wrong);
+        REQUIRE_THAT(!wrong, "device %d, styled %u, kernel %u, passes %u, lanes %u of %u warps, spread %u: %u wrong",
+                     (int)(d - devices), way.is_styled, way.mq, way.wants_passes, way.lanes, way.thin, way.spread,
+                     wrong);
     }
 }
 

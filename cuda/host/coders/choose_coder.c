@@ -91,6 +91,8 @@ void wvl_cuda_set_pace(const wvl_device *device, unsigned pace, wvl_cuda_t1_job 
     if (!device->has_fast_doubles) {
         t1->mq = WVL_CUDA_T1_MQ_INTEGERS;
     }
+    /* Each of their warps then has a scheduler for itself. */
+    t1->spread = pace == WVL_CUDA_PACE_FEW ? 2 * device->multiprocessors : 0;
     if (rate) {
         rate->deeper = deeper_rounds[pace];
     }
