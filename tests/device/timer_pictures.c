@@ -21,7 +21,7 @@
 
 typedef struct configuration {
     uint32_t workspaces, memory, ring, writers, graphs, warps, output, direct, streams, copies, full, clock, rounds,
-        carve, lanes, thin, pace, deeper;
+        carve, lanes, thin, pace, deeper, integers;
 } configuration;
 
 typedef struct scene {
@@ -70,7 +70,7 @@ static const struct {
 } names[] = {CONFIGURED(workspaces), CONFIGURED(memory), CONFIGURED(ring),   CONFIGURED(writers), CONFIGURED(graphs),
              CONFIGURED(warps),      CONFIGURED(output), CONFIGURED(direct), CONFIGURED(streams), CONFIGURED(copies),
              CONFIGURED(full),       CONFIGURED(clock),  CONFIGURED(rounds), CONFIGURED(carve),   CONFIGURED(lanes),
-             CONFIGURED(thin),       CONFIGURED(pace),   CONFIGURED(deeper)};
+             CONFIGURED(thin),       CONFIGURED(pace),   CONFIGURED(deeper), CONFIGURED(integers)};
 
 static configuration parse(const char *text)
 {
@@ -258,6 +258,8 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     s->base.plan->device.output = c->output != 0;
     s->base.plan->test.depth_full = c->full != 0;
     shape(&s->driver.device->ht, c->warps);
+    int has_fast_doubles = s->driver.device->has_fast_doubles;
+    s->driver.device->has_fast_doubles = has_fast_doubles && !c->integers;
     wvl_backend *b = open_backend(s, c, &prepared);
     open_clock(s, c);
     for (; begun < c->workspaces; begun++) {
@@ -291,6 +293,7 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     (void)fflush(stdout);
     wvl_backend_cuda.close(b);
     s->driver.device->ht = plain;
+    s->driver.device->has_fast_doubles = has_fast_doubles;
 }
 
 /* ---- Scenes ---------------------------------------------------------------------------------- */
