@@ -56,8 +56,12 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/blocks/lane.cuh
     cuda/blocks/mq_code.cu
     cuda/blocks/mq_ends.cu
+    cuda/blocks/mq_float.cuh
+    cuda/blocks/mq_integer.cuh
     cuda/blocks/mq_kept.cuh
     cuda/blocks/mq_lane.cuh
+    cuda/blocks/mq_marks.cuh
+    cuda/blocks/mq_pairs.cu
     cuda/blocks/t1_columns.cuh
     cuda/blocks/t1_gains.cu
     cuda/blocks/t1_gather.cu

@@ -6,7 +6,9 @@
  * without a look at passes where no pass ends with them; the others go one by one.
  */
 #include "codec/core/t1_pass.h"
-#include "cuda/blocks/mq_kept.cuh"
+#include "cuda/blocks/mq_float.cuh"
+#include "cuda/blocks/mq_integer.cuh"
+#include "cuda/blocks/mq_marks.cuh"
 #include "geom/handover_pass.h"
 
 namespace wvl_mq
@@ -31,22 +33,21 @@ __device__ __forceinline__ uint32_t own_block(const wvl_cuda_t1_job &job)
     return item<const uint32_t>(job.order, own_place(job));
 }
 
-/* What happens at the end of a pass of a block without TERMALL, RESET, PTERM and BYPASS: the registers are kept, and
- * wvl_t1_ends makes the record of them. */
-struct marks {
-    uint4 *record;       /* of the pass in work */
-    const uint32_t *end; /* of the pass after the next one. Ends are read ahead: nobody waits where a pass ends */
-    uint32_t next_stop, left;
+/* Passes of blocks that are one segment. */
+struct plain_passes {
+    marks records;
 
     /* Returns the first symbol of this round. stop: the end of its pass. */
-    __device__ __forceinline__ uint32_t open(const wvl_cuda_t1_job &job, coder &c, list_reader &list, uint32_t id,
+    template <typename CODER>
+    __device__ __forceinline__ uint32_t open(const wvl_cuda_t1_job &job, CODER &c, list_reader &list, uint32_t id,
                                              uint32_t *stop)
     {
         const wvl_cuda_t1_state &s = state_at(job, id);
         uint32_t i = 0, pass = 0;
         if (goes_on(job)) {
             const wvl_cuda_t1_kept &kept = kept_of(job, s);
-            restore(kept, c);
+            restore_contexts(kept, c);
+            restore_lane(kept, c.l);
             pass = kept.passes;
             i = kept.symbols;
             if (i < s.symbols) {
@@ -58,68 +59,56 @@ struct marks {
             c.open_first();
             list.open(job, s.list, s.symbols);
         }
-        *stop = s.symbols;
-        if (job.passes) {
-            open_pass(job, s, id, pass, stop);
-        }
+        *stop = records.open_pass(job, s, id, pass);
         return i;
     }
-    __device__ __forceinline__ void open_pass(const wvl_cuda_t1_job &job, const wvl_cuda_t1_state &s, uint32_t id,
-                                              uint32_t pass, uint32_t *stop)
-    {
-        record = &item<uint4>(job.passes, (uint64_t)id * WVL_CUDA_T1_MOST_PASSES + pass);
-        end = pass_ends(job, s) + pass;
-        left = s.passes - pass;
-        *stop = read_end();
-        left -= left ? 1 : 0;
-        next_stop = read_end();
-    }
-    __device__ __forceinline__ uint32_t read_end()
-    {
-        uint32_t at = ~0u;
-        if (left) {
-            at = *end;
-        }
-        end++;
-        return at;
-    }
     __device__ __forceinline__ bool is_raw() const { return false; }
-    __device__ __forceinline__ uint32_t end_pass(const wvl_cuda_t1_job &job, coder &c)
+    /* The symbol in the lowest bits, with the bytes that it completes. */
+    template <typename CODER> __device__ __forceinline__ void put(CODER &c, uint32_t symbols) const
     {
-        if (!job.passes) {
-            return ~0u;
-        }
-        *record++ = make_uint4(c.l.a >> 16 | c.l.b << 16 | c.l.ct << 24, c.l.c, c.l.n(), 0);
-        uint32_t stop = next_stop;
-        left -= left ? 1 : 0;
-        next_stop = read_end();
-        return stop;
+        c.look(symbols << 6);
+        c.put_exactly(symbols << 6);
+    }
+    template <typename CODER> __device__ __forceinline__ uint32_t end_pass(const wvl_cuda_t1_job &job, CODER &c)
+    {
+        return records.put(job, c.l);
     }
     /* Returns the bytes of the block. */
-    __device__ __forceinline__ uint32_t close(const wvl_cuda_t1_job &job, coder &c, const list_reader &list)
+    template <typename CODER>
+    __device__ __forceinline__ uint32_t close(const wvl_cuda_t1_job &job, CODER &c, const list_reader &list)
     {
-        lane &l = c.l;
         const wvl_cuda_t1_state &s = state_at(job, own_block(job));
         if (keeps(job)) {
             wvl_cuda_t1_kept &kept = kept_of(job, s);
-            keep(kept, c, list, s.symbols, job.round ? kept.passes : 0, s.passes);
+            keep_contexts(kept, c);
+            keep_lane(kept, c.l);
+            kept.unit = list.unit;
+            keep_range(kept, job, s);
         }
-        wvl_mq_registers regs = l.registers();
-        l.flush();
-        wvl_segment_end end_now = wvl_mq_end_segment(l.bytes + 1, l.n(), &regs, 0, 0);
-        store_tail(l.bytes + 1, end_now);
-        return end_now.final_bytes;
+        return close_codeword(c.l);
     }
 };
 
 /* The same for all styles: segments end on the way, as codec/t1/t1_coder.c ends them. */
 struct segments {
+    using coder = integers::coder;
+    using lane = integers::lane;
+
     uint32_t id, pass, style;
     uint32_t start;                   /* of the segment, in the bytes of the lane: the first is 1 */
     uint32_t final_floor, safe_floor; /* of the pass before in the segment */
     bool raw;
 
     __device__ __forceinline__ bool is_raw() const { return raw; }
+    __device__ __forceinline__ void put(coder &c, uint32_t symbols) const
+    {
+        if (raw) {
+            c.l.put_raw(symbols & 1);
+        } else {
+            c.look(symbols << 6);
+            c.put_exactly(symbols << 6);
+        }
+    }
     __device__ __forceinline__ void open_segment(lane &l)
     {
         final_floor = safe_floor = 0;
@@ -153,11 +142,11 @@ struct segments {
         int is_predictable = (style & WVL_STYLE_PTERM) != 0;
         l.flush();
         if (raw) {
-            wvl_raw_registers regs = {l.n() - start, l.c, l.ct, l.a};
+            wvl_raw_registers regs = {l.n - start, l.c, l.ct, l.a};
             return wvl_raw_end_segment(&regs, is_predictable, final_floor);
         }
         wvl_mq_registers regs = l.registers();
-        return wvl_mq_end_segment(l.bytes + start, l.n() + 1 - start, &regs, is_predictable, final_floor);
+        return wvl_mq_end_segment(l.bytes + start, l.n + 1 - start, &regs, is_predictable, final_floor);
     }
     __device__ __forceinline__ void put_record(const wvl_cuda_t1_job &job, const wvl_segment_end &end, bool is_term)
     {
@@ -210,19 +199,14 @@ struct segments {
 };
 
 /* Symbols i to the next multiple of 4, or to the end of the list, one by one. Returns the next one. */
-template <typename PASSES>
-__device__ __forceinline__ uint32_t put_slowly(const wvl_cuda_t1_job &job, coder &c, PASSES &passes, uint32_t four,
+template <typename CODER, typename PASSES>
+__device__ __forceinline__ uint32_t put_slowly(const wvl_cuda_t1_job &job, CODER &c, PASSES &passes, uint32_t four,
                                                uint32_t i, uint32_t count, uint32_t *stop)
 {
     uint32_t end = min((i & ~3u) + 4, count);
     four >>= 8 * (i & 3);
     while (i < end) {
-        if (passes.is_raw()) {
-            c.l.put_raw(four & 1);
-        } else {
-            c.look(four << 6);
-            c.put_exactly(four << 6);
-        }
+        passes.put(c, four);
         four >>= 8;
         i++;
         while (i == *stop) {
@@ -233,12 +217,11 @@ __device__ __forceinline__ uint32_t put_slowly(const wvl_cuda_t1_job &job, coder
 }
 
 /* stop: the end of the pass in work, or of the list. */
-template <typename PASSES> __device__ __forceinline__ void code_block(const wvl_cuda_t1_job &job)
+template <typename CODER, typename PASSES> __device__ __forceinline__ void code_block(const wvl_cuda_t1_job &job)
 {
     WVL_HT_SHARED(shared);
-    coder c;
-    c.shared = (uint8_t *)shared;
-    c.own = stage_states(c.shared);
+    CODER c;
+    c.open((uint8_t *)shared);
     if (own_place(job) >= item<const uint32_t>(job.counters, WVL_CUDA_T1_ORDERED)) {
         return;
     }
@@ -276,9 +259,13 @@ template <typename PASSES> __device__ __forceinline__ void code_block(const wvl_
 
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MQ_THREADS) wvl_t1_mq(const wvl_cuda_t1_job job)
 {
-    wvl_mq::code_block<wvl_mq::marks>(job);
+    wvl_mq::code_block<wvl_mq::integers::coder, wvl_mq::plain_passes>(job);
+}
+extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MQ_THREADS) wvl_t1_mq_floats(const wvl_cuda_t1_job job)
+{
+    wvl_mq::code_block<wvl_mq::floats::coder, wvl_mq::plain_passes>(job);
 }
 extern "C" __global__ void __launch_bounds__(WVL_CUDA_T1_MQ_THREADS, 16) wvl_t1_mq_styled(const wvl_cuda_t1_job job)
 {
-    wvl_mq::code_block<wvl_mq::segments>(job);
+    wvl_mq::code_block<wvl_mq::integers::coder, wvl_mq::segments>(job);
 }

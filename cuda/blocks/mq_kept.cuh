@@ -34,36 +34,45 @@ __device__ __forceinline__ wvl_cuda_t1_kept &kept_of(const wvl_cuda_t1_job &job,
     return *(wvl_cuda_t1_kept *)&item<uint4>(job.scratch, state.list + WVL_CUDA_T1_CHUNK_UNITS);
 }
 
-/* After the last symbol. `b` of the lane is B; it is not among its n bytes. */
-__device__ __forceinline__ void keep(wvl_cuda_t1_kept &kept, const coder &c, const list_reader &list, uint32_t symbols,
-                                     uint32_t first_pass, uint32_t passes)
+/* What the round at hand has coded: up to the last pass of the state. */
+__device__ __forceinline__ void keep_range(wvl_cuda_t1_kept &kept, const wvl_cuda_t1_job &job,
+                                           const wvl_cuda_t1_state &state)
+{
+    kept.first_pass = job.round ? kept.passes : 0;
+    kept.symbols = state.symbols;
+    kept.passes = state.passes;
+}
+
+/* After the last symbol. A, C, CT and B stand there as the standard has them, words of contexts as the kernel has
+ * them: later rounds of a picture run the same one. */
+template <typename LANE> __device__ __forceinline__ void keep_lane(wvl_cuda_t1_kept &kept, const LANE &l)
+{
+    const wvl_mq_registers r = l.registers();
+    kept.a = r.a;
+    kept.c = r.c;
+    kept.ct = r.ct;
+    kept.b = r.b;
+    kept.n = l.n;
+    kept.last = l.last;
+}
+template <typename LANE> __device__ __forceinline__ void restore_lane(const wvl_cuda_t1_kept &kept, LANE &l)
+{
+    l.set({kept.a, kept.c, kept.ct, kept.b});
+    l.n = kept.n;
+    l.last = kept.last;
+}
+
+__device__ __forceinline__ void keep_contexts(wvl_cuda_t1_kept &kept, const contexts &c)
 {
     for (uint32_t k = 0; k < WVL_T1_CTX_COUNT; k++) {
         kept.contexts[k] = c.context(k);
     }
-    kept.a = c.l.a;
-    kept.c = c.l.c;
-    kept.ct = c.l.ct;
-    kept.b = c.l.b;
-    kept.n = c.l.n();
-    kept.last = c.l.last;
-    kept.unit = list.unit;
-    kept.symbols = symbols;
-    kept.passes = passes;
-    kept.first_pass = first_pass;
 }
-
-__device__ __forceinline__ void restore(const wvl_cuda_t1_kept &kept, coder &c)
+__device__ __forceinline__ void restore_contexts(const wvl_cuda_t1_kept &kept, const contexts &c)
 {
     for (uint32_t k = 0; k < WVL_T1_CTX_COUNT; k++) {
         c.context(k) = kept.contexts[k];
     }
-    c.l.a = kept.a;
-    c.l.c = kept.c;
-    c.l.ct = kept.ct;
-    c.l.b = kept.b;
-    c.l.at = c.l.bytes + kept.n;
-    c.l.last = kept.last;
 }
 
 } // namespace wvl_mq

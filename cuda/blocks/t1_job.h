@@ -178,6 +178,16 @@ enum {
     WVL_CUDA_T1_CLASSES
 };
 
+/* The kernel that codes lists into codewords where no block has a style of its own (is_styled). All give the same
+ * bytes.
+ */
+enum {
+    WVL_CUDA_T1_MQ_INTEGERS, /* on any device */
+    WVL_CUDA_T1_MQ_FLOATS,   /* where doubles are fast */
+    WVL_CUDA_T1_MQ_PAIRS,    /* the same by two warps: a list takes less time, and more of the device */
+    WVL_CUDA_T1_MQ_KERNELS
+};
+
 /* Counters that one launch sets to 0 and counts in. */
 enum {
     WVL_CUDA_T1_SCRATCH_UNITS, /* taken; more than scratch_units: some blocks are left */
@@ -220,8 +230,10 @@ typedef struct wvl_cuda_t1_job {
     uint64_t originals, regions, rects, lifts, copies; /* with rectangles of interest: wvl_cuda_t1_block and _region
                               [block_count], _rect, _lift[block_count], 32-bit samples; `blocks` are written */
     uint64_t asked;                                    /* a word: 0 there, and kernels do nothing; 0: none */
-    uint32_t lanes; /* of a warp of the MQ coder that have a block: a power of two; 0: all 32 */
-    uint32_t thin;  /* warps in front that have so few, those with the longest lists; the others have 32. 0: all have */
+    uint32_t mq;                                       /* WVL_CUDA_T1_MQ_* */
+    uint32_t spread; /* thread blocks of pairs at least, where there are as many blocks */
+    uint32_t lanes;  /* of a warp of the MQ coder that have a block: a power of two; 0: all 32 */
+    uint32_t thin; /* warps in front that have so few, those with the longest lists; the others have 32. 0: all have */
     uint32_t
         is_rare; /* mostly `asked` says that there is nothing to do: grids are no larger than what runs at a time */
     /* wvl_t1_gather alone: */
@@ -262,6 +274,10 @@ WVL_HD uint32_t wvl_cuda_t1_all_passes(uint32_t planes, uint32_t most)
 #define WVL_CUDA_T1_MQ_WARP_BYTES 4096u
 #define WVL_CUDA_T1_MQ_WORDS                                                                                           \
     (((WVL_CUDA_T1_MQ_THREADS / 32u - 1u) * WVL_CUDA_T1_MQ_WARP_BYTES + WVL_CUDA_T1_MQ_TABLE) / 4u)
+
+/* Of wvl_t1_mq_pairs: the same of one warp, then two units of a list, eight bytes a symbol. */
+#define WVL_CUDA_T1_MQ_PAIR_RING WVL_CUDA_T1_MQ_WARP_BYTES
+#define WVL_CUDA_T1_MQ_PAIR_BYTES (WVL_CUDA_T1_MQ_PAIR_RING + 2u * 16u * 32u * 8u)
 
 /* Bytes of shared memory of a thread block of the list kernels: two stages for the symbols of a plane (at most 2.5 a
  * sample, 4 of a segmentation symbol, 15 left of the plane before), sums of warps by turns, a grant. */

@@ -2,6 +2,7 @@
 /* The EBCOT block coder on the device, for the unit of all device code. */
 #include "cuda/blocks/mq_code.cu"
 #include "cuda/blocks/mq_ends.cu"
+#include "cuda/blocks/mq_pairs.cu"
 #include "cuda/blocks/t1_gains.cu"
 #include "cuda/blocks/t1_gather.cu"
 #include "cuda/blocks/t1_hull.cu"

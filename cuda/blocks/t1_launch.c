@@ -29,7 +29,9 @@ wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtim
         {&t1->gains_wide[WVL_CUDA_T1_64], "wvl_t1_gains_64_wide"},
         {&t1->gains_wide[WVL_CUDA_T1_32], "wvl_t1_gains_32_wide"},
         {&t1->sort, "wvl_t1_sort"},
-        {&t1->mq, "wvl_t1_mq"},
+        {&t1->mq[WVL_CUDA_T1_MQ_INTEGERS], "wvl_t1_mq"},
+        {&t1->mq[WVL_CUDA_T1_MQ_FLOATS], "wvl_t1_mq_floats"},
+        {&t1->mq[WVL_CUDA_T1_MQ_PAIRS], "wvl_t1_mq_pairs"},
         {&t1->mq_styled, "wvl_t1_mq_styled"},
         {&t1->ends, "wvl_t1_ends"},
         {&t1->weigh, "wvl_t1_weigh"},
@@ -174,11 +176,20 @@ uint32_t wvl_cuda_t1_count_mq_threads(const wvl_cuda_t1_job *job)
     return 32 * (thin + wide);
 }
 
+static wvl_cuda_status launch_codewords(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route)
+{
+    wvl_cuda_grid grid = wvl_cuda_grid_of(wvl_cuda_t1_count_mq_threads(job), WVL_CUDA_T1_MQ_THREADS);
+    grid.shared_bytes = 4 * WVL_CUDA_T1_MQ_WORDS;
+    if (!job->is_styled && job->mq == WVL_CUDA_T1_MQ_PAIRS) {
+        grid.columns = wvl_max_u32((job->block_count + 31) / 32, wvl_min_u32(job->spread, job->block_count));
+        grid.shared_bytes = WVL_CUDA_T1_MQ_PAIR_BYTES;
+    }
+    return wvl_cuda_run_job(t1->runtime, job->is_styled ? t1->mq_styled : t1->mq[job->mq], grid, job, route);
+}
+
 wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_job *job, wvl_cuda_route route)
 {
     const wvl_cuda_grid sort = {1, 1, WVL_CUDA_T1_SORT_THREADS, 4 * WVL_CUDA_T1_SORT_WORDS};
-    wvl_cuda_grid mq = wvl_cuda_grid_of(wvl_cuda_t1_count_mq_threads(job), WVL_CUDA_T1_MQ_THREADS);
-    mq.shared_bytes = 4 * WVL_CUDA_T1_MQ_WORDS;
     if (!job->block_count) {
         return WVL_CUDA_SUCCESS;
     }
@@ -186,7 +197,7 @@ wvl_cuda_status wvl_cuda_t1_launch_mq(const wvl_cuda_t1 *t1, const wvl_cuda_t1_j
     if (job->block_errors) {
         TRY(status, launch_warps(t1, t1->weigh, WVL_CUDA_T1_WEIGH_THREADS, job, route));
     }
-    TRY(status, wvl_cuda_run_job(t1->runtime, job->is_styled ? t1->mq_styled : t1->mq, mq, job, route));
+    TRY(status, launch_codewords(t1, job, route));
     if (job->passes && !job->is_styled) {
         TRY(status, launch_warps(t1, t1->ends, WVL_CUDA_T1_ENDS_THREADS, job, route));
     }

@@ -19,7 +19,7 @@ typedef struct wvl_cuda_t1 {
         gains[WVL_CUDA_T1_CLASSES];
     wvl_cuda_function planes_wide[WVL_CUDA_T1_ANY], gains_wide[WVL_CUDA_T1_ANY]; /* of 32-bit samples; one for any block
                                                                                   */
-    wvl_cuda_function sort, mq, mq_styled, ends, weigh, gather, hull, lift, settle;
+    wvl_cuda_function sort, mq[WVL_CUDA_T1_MQ_KERNELS], mq_styled, ends, weigh, gather, hull, lift, settle;
 } wvl_cuda_t1;
 
 /* Kernels of a loaded module. */

@@ -87,7 +87,7 @@ __device__ __forceinline__ void foresee_floors(const job_type &job)
  * looks again. All threads. */
 __device__ __forceinline__ void find_stops(const job_type &job, uint32_t *shared)
 {
-    const stop_margins margins = {WVL_CUDA_RATE_MARGIN, WVL_CUDA_RATE_GIVEN_MARGIN};
+    const stop_margins margins = {WVL_CUDA_RATE_MARGIN + (int32_t)job.deeper, WVL_CUDA_RATE_GIVEN_MARGIN};
     clear_groups(job);
     open_groups(job, 0, 0);
     int32_t first = foresee_threshold(job, margins, shared), lowest = first;

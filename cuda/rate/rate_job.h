@@ -117,6 +117,7 @@ typedef struct wvl_cuda_rate_job {
     uint32_t reach;        /* wvl_rate_reach() */
     uint32_t segment_most;
     wvl_cuda_rate_sets sets;
+    uint32_t deeper;    /* thresholds that EBCOT's first round goes below what the prediction says */
     int32_t depth_bias; /* added to the predicted stop: tests make it wrong */
     uint32_t precinct_count;
     uint64_t empty_layer_bytes; /* for the host: packets of a layer that sends nothing, with PLT */

@@ -53,7 +53,10 @@ static const char *const details[] = {
     "blocks\n"
     "are coded), clock (1: one picture at a time, without graphs, with times of its launches), rounds (of rate\n"
     "control, at most), carve (per cent of shared memory that kernels prefer), lanes (of a warp of the MQ coder that\n"
-    "have a block), thin (warps in front that have so few; 0: all).\n"
+    "have a block), thin (warps in front that have so few; 0: all), pace (of EBCOT blocks, 1: many in flight, 2: "
+    "some,\n"
+    "3: few; 0: by how many there are), deeper (thresholds that the first round of a target goes deeper), integers\n"
+    "(1: the MQ coder of devices with slow doubles).\n"
     "\n"
     "Each result is compared with the CPU's first. pictures and strips also run on the software device of the suites.\n"
     "Exit status: 0, 1 (no device, or a failure), 2 (usage).\n",

@@ -5,6 +5,7 @@
 
 #include "codec/rate/layers.h"
 #include "codec/rate/quality.h"
+#include "cuda/host/waves/job.h"
 #include "soft_find.h"
 #include "tests/support/support.h"
 
@@ -12,6 +13,7 @@
 
 picture_driver run_driver;
 soft_control *run_soft;
+uint32_t run_pace;
 
 void run_open(void)
 {
@@ -29,6 +31,7 @@ wvl_backend *run_open_backend(const picture_case *c, uint32_t workspaces)
     REQUIRE_THAT(wvl_backend_cuda.reach(c->plan, NULL, WVL_REACH_PACKETS, &why) == WVL_REACH_PACKETS, "reach: %s",
                  why ? why : "");
     REQUIRE(wvl_backend_cuda.open(&options, &backend) == WVL_OK);
+    backend->pace = run_pace;
     wvl_backend_cuda.measure_picture(c->plan, &c->assembly, &memory);
     REQUIRE(memory.device_bytes != UINT64_MAX);
     for (uint32_t i = 0; i < workspaces; i++) {

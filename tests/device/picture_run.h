@@ -9,6 +9,7 @@
 
 extern picture_driver run_driver;
 extern soft_control *run_soft; /* NULL: no software device */
+extern uint32_t run_pace;      /* of backends that are opened (job.h) */
 extern unsigned run_again;     /* pictures that asked for another workspace */
 
 /* Fixtures of test cases. */

@@ -202,7 +202,7 @@ static int is_by_reference(const char *name, const wvl_cuda_t1_job *job)
 
 int soft_run_t1(const char *name, const wvl_cuda_t1_job *job, const soft_shape *shape, soft_control *control)
 {
-    int is_last = !strcmp(name, job->is_styled ? "wvl_t1_mq_styled" : "wvl_t1_mq");
+    int is_last = !strncmp(name, "wvl_t1_mq", 9);
 #ifdef WVL_HAVE_EMULATION
     if (!is_by_reference(name, job)) {
         control->coded_parts += (uint32_t)is_last;

@@ -5,6 +5,7 @@
  * checkers that are slow.
  */
 
+#include "cuda/host/pictures/picture.h"
 #include "cuda/host/waves/job.h"
 #include "picture_bench.h"
 #include "picture_run.h"
@@ -234,6 +235,7 @@ TEST_EACH(predicted, FORESEEN)
     int has_budget = c.plan->rate.layers[0].kind == WVL_RATE_BYTES || c.plan->rate.max_bytes;
     /* Some blocks are coded again as it is, and not all of them at a time. */
     int is_rough = c.plan->test.all_sets;
+    run_pace = 1 + WVL_CUDA_PACE_MANY;
     for (unsigned k = AS_IS; k < (has_budget ? UNSETTLED : PREDICTIONS); k++) { /* budgets take long */
         char name[256];
         snprintf(name, sizeof name, "%s, prediction %u", foreseen[_i].settings, k);
@@ -254,6 +256,7 @@ TEST_EACH(predicted, FORESEEN)
         REQUIRE_THAT(may_repeat || work.again <= (is_rough ? work.limited / 4 : 0), "%s: %u of %u again", name,
                      work.again, work.limited);
     }
+    run_pace = 0;
     picture_case_close(&c);
 }
 
@@ -288,6 +291,85 @@ TEST_EACH(own_source, 6)
     static const unsigned chosen[] = {3, 7, 9, 20, 21, 24};
     emulate();
     run_row(&rows[chosen[_i]], (uint32_t)_i, WVL_MEMORY_DEVICE, 1, 1);
+    stop_emulating();
+}
+
+/* Where few pictures are in flight, a first round is so deep that a stop too early does no harm. */
+TEST(deep_for_few)
+{
+    picture_case c;
+    picture_case_draw(&c, &foreseen[0], 0);
+    for (unsigned pace = 0; pace < WVL_CUDA_PACES; pace++) {
+        run_pace = 1 + pace;
+        depth_work work = run_predicted(&c, SOME_SHALLOW, "deeper");
+        REQUIRE_THAT(!run_soft || !work.again == (pace == WVL_CUDA_PACE_FEW), "pace %u: %u again", pace, work.again);
+    }
+    run_pace = 0;
+    picture_case_close(&c);
+}
+
+/* ---- Paces ----------------------------------------------------------------------------------- */
+
+static char seen_mq[64]; /* the kernel of the MQ coder that was queued last */
+static void see_mq(const char *name)
+{
+    if (!strncmp(name, "wvl_t1_mq", 9)) {
+        snprintf(seen_mq, sizeof seen_mq, "%s", name);
+    }
+}
+
+/* One picture after the other comes, until `count` are in flight. */
+static void fill_flight(const picture_case *c, const picture_pixels *pixels, unsigned count, const char *name)
+{
+    wvl_backend *backend = run_open_backend(c, count);
+    wvl_backend_job *jobs[20];
+    for (unsigned turn = 0; turn < 2; turn++) { /* the second time, graphs are there */
+        for (unsigned i = 0; i < count; i++) {
+            unsigned pace = wvl_cuda_find_pace(c->plan, i + 1);
+            const char *wanted = pace == WVL_CUDA_PACE_MANY ? "wvl_t1_mq_floats" : "wvl_t1_mq_pairs";
+            wanted = run_driver.device->has_fast_doubles ? wanted : "wvl_t1_mq";
+            REQUIRE(wvl_backend_cuda.submit_picture(backend, c->plan, &pixels->image, 0, &jobs[i]) == WVL_OK);
+            REQUIRE_THAT(jobs[i]->picture->pace == pace, "%s: pace %u of picture %u", name, jobs[i]->picture->pace, i);
+            REQUIRE(!jobs[i]->picture->blocks.t1.spread == (pace != WVL_CUDA_PACE_FEW));
+            REQUIRE_THAT(!run_soft || turn || !strcmp(seen_mq, wanted), "%s: %s of picture %u, not %s", name, seen_mq,
+                         i, wanted);
+        }
+        for (unsigned i = 0; i < count; i++) {
+            wvl_finished finished = run_finish(c, pixels, backend, jobs[i], name);
+            wvl_backend_cuda.drop_picture(run_driver.device, &finished);
+        }
+    }
+    REQUIRE(!atomic_load(&run_driver.device->in_flight));
+    wvl_backend_cuda.close(backend);
+}
+
+/* How many pictures are in flight says how lists are coded; bytes are the same. */
+static const char *const paced[] = {"", "reversible=no bpp=2 block=16,16" RATE,
+                                    "reversible=no bpp=0.6 measure-psnr=no"};
+#define PACED ((int)(sizeof paced / sizeof *paced))
+
+TEST_EACH(paces, 2 * PACED)
+{
+    picture_case c;
+    picture_pixels pixels;
+    int is_slow = _i / PACED; /* a device whose doubles are */
+    if (is_slow && !run_soft) {
+        return;
+    }
+    emulate();
+    run_driver.device->has_fast_doubles &= !is_slow;
+    picture_case_draw(&c, &(picture_row){paced[_i % PACED], 48, 40, 1, 8, PICTURE_NATURAL}, (uint32_t)_i);
+    REQUIRE(picture_pixels_open(&pixels, &run_driver, &c, WVL_MEMORY_DEVICE));
+    if (run_soft) {
+        run_soft->see_kernel = see_mq;
+    }
+    fill_flight(&c, &pixels, is_slow ? 3 : 18, paced[_i % PACED]);
+    if (run_soft) {
+        run_soft->see_kernel = NULL;
+    }
+    run_driver.device->has_fast_doubles |= is_slow;
+    picture_pixels_close(&pixels, &run_driver);
+    picture_case_close(&c);
     stop_emulating();
 }
 

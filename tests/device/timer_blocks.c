@@ -285,44 +285,52 @@ static void time_way(const timer *t, const char *name, t1_load *load, uint32_t f
     timer_print_parts(&times, frames);
 }
 
-/* Every way in turn. With records of passes the plain kernels also end passes; without, they do not look at them. */
+/* Every way in turn, after a comparison. With records of passes the plain kernels also end passes; without, they do not
+ * look at them. */
 static void time_set(const timer *t, const t1_set *set, const char *name, uint32_t frames)
 {
-    t1_load load;
-    uint64_t seed = 1, symbols = 0;
-    for (uint32_t i = 0; i < set->count; i++) {
-        symbols += set->blocks[i].symbol_count;
+    static const struct {
+        const char *name;
+        uint32_t mq, is_styled;
+    } kernels[] = {{"integers", WVL_CUDA_T1_MQ_INTEGERS, 0},
+                   {"floats", WVL_CUDA_T1_MQ_FLOATS, 0},
+                   {"pairs", WVL_CUDA_T1_MQ_PAIRS, 0},
+                   {"styled", WVL_CUDA_T1_MQ_INTEGERS, 1}};
+    for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        t1_load load;
+        uint64_t seed = 1;
+        const t1_way way = {
+            .mq = kernels[i].mq, .is_styled = kernels[i].is_styled, .wants_passes = 1, .lanes = t->lanes};
+        if (!t1_load_open(&load, &timer_device, set, frames, way, &seed)) {
+            timer_fail("%s, %u frames: no memory", name, frames);
+        }
+        timer_require(launch_mq(&load));
+        uint32_t wrong = t1_compare(&load, &timer_device, set);
+        wvl_cuda_address passes = load.job.passes;
+        printf("%s, %u frames, %s, wrong %u; us a frame", name, frames, kernels[i].name, wrong);
+        load.t1.runtime = &timer_marked;
+        time_way(t, "with passes", &load, frames);
+        load.job.passes = 0;
+        if (!kernels[i].is_styled) {
+            time_way(t, "without", &load, frames);
+        }
+        printf("\n");
+        (void)fflush(stdout);
+        load.job.passes = passes;
+        t1_load_close(&load, &timer_device);
     }
-    if (!t1_load_open(&load, &timer_device, set, frames, (t1_way){.wants_passes = 1}, &seed)) {
-        timer_fail("%s, %u frames: no memory", name, frames);
-    }
-    load.job.lanes = t->lanes;
-    timer_require(launch_mq(&load));
-    uint32_t wrong = t1_compare(&load, &timer_device, set);
-    wvl_cuda_address passes = load.job.passes;
-    printf("%s, %u frames, %u blocks, %.1f Msymbols a frame, wrong %u; us a frame", name, frames, set->count,
-           1e-6 * (double)symbols, wrong);
-    load.t1.runtime = &timer_marked;
-    time_way(t, "with passes", &load, frames);
-    load.job.is_styled = 1;
-    time_way(t, "styled with passes", &load, frames);
-    load.job.passes = 0;
-    load.job.is_styled = 0;
-    time_way(t, "without", &load, frames);
-    printf("\n");
-    (void)fflush(stdout);
-    load.job.passes = passes;
-    t1_load_close(&load, &timer_device);
 }
 
 static void time_mq(const timer *t, const picture_blocks *blocks, uint32_t side, const char *name)
 {
     t1_set set = {0};
-    uint64_t seed = 1;
+    uint64_t seed = 1, symbols = 0;
     (void)side;
     for (uint32_t i = 0; i < blocks->count; i++) {
         t1_set_add_listed(&set, &blocks->blocks[i], &seed);
+        symbols += set.blocks[i].symbol_count;
     }
+    printf("%s: %u blocks, %.1f Msymbols a frame\n", name, set.count, 1e-6 * (double)symbols);
     for (uint32_t frames = 1; frames <= timer_or(t->frames, 32); frames *= 2) {
         time_set(t, &set, name, frames);
     }

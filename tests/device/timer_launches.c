@@ -50,7 +50,8 @@ static int is_left_out(const char *name)
 static int shape_lanes(wvl_cuda_function f, unsigned threads, const void *argument, wvl_cuda_t1_job *job,
                        unsigned *grid)
 {
-    if (!mq_lanes || strcmp(name_of(f), "wvl_t1_mq") != 0) {
+    const char *name = name_of(f);
+    if (!mq_lanes || (strcmp(name, "wvl_t1_mq") != 0 && strcmp(name, "wvl_t1_mq_floats") != 0)) {
         return 0;
     }
     *job = *(const wvl_cuda_t1_job *)argument;

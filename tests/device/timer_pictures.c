@@ -21,7 +21,7 @@
 
 typedef struct configuration {
     uint32_t workspaces, memory, ring, writers, graphs, warps, output, direct, streams, copies, full, clock, rounds,
-        carve, lanes, thin;
+        carve, lanes, thin, pace, deeper, integers;
 } configuration;
 
 typedef struct scene {
@@ -67,10 +67,10 @@ static picture shift_picture(const picture *p, uint32_t by)
 static const struct {
     const char *name;
     size_t at;
-} names[] = {CONFIGURED(workspaces), CONFIGURED(memory), CONFIGURED(ring),   CONFIGURED(writers),
-             CONFIGURED(graphs),     CONFIGURED(warps),  CONFIGURED(output), CONFIGURED(direct),
-             CONFIGURED(streams),    CONFIGURED(copies), CONFIGURED(full),   CONFIGURED(clock),
-             CONFIGURED(rounds),     CONFIGURED(carve),  CONFIGURED(lanes),  CONFIGURED(thin)};
+} names[] = {CONFIGURED(workspaces), CONFIGURED(memory), CONFIGURED(ring),   CONFIGURED(writers), CONFIGURED(graphs),
+             CONFIGURED(warps),      CONFIGURED(output), CONFIGURED(direct), CONFIGURED(streams), CONFIGURED(copies),
+             CONFIGURED(full),       CONFIGURED(clock),  CONFIGURED(rounds), CONFIGURED(carve),   CONFIGURED(lanes),
+             CONFIGURED(thin),       CONFIGURED(pace),   CONFIGURED(deeper), CONFIGURED(integers)};
 
 static configuration parse(const char *text)
 {
@@ -125,6 +125,8 @@ static wvl_backend *open_backend(scene *s, const configuration *c, double *prepa
     backend->writers = c->writers;
     backend->streams = c->streams;
     backend->copies = c->copies;
+    backend->pace = c->pace;
+    backend->deeper = c->deeper;
     wvl_backend_cuda.measure_picture(s->base.plan, &s->base.assembly, &memory);
     for (uint32_t i = 0; i < c->workspaces; i++) {
         wvl_status status = wvl_backend_cuda.prepare_picture(backend, s->base.plan, &s->base.assembly, &memory);
@@ -256,6 +258,8 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     s->base.plan->device.output = c->output != 0;
     s->base.plan->test.depth_full = c->full != 0;
     shape(&s->driver.device->ht, c->warps);
+    int has_fast_doubles = s->driver.device->has_fast_doubles;
+    s->driver.device->has_fast_doubles = has_fast_doubles && !c->integers;
     wvl_backend *b = open_backend(s, c, &prepared);
     open_clock(s, c);
     for (; begun < c->workspaces; begun++) {
@@ -289,6 +293,7 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     (void)fflush(stdout);
     wvl_backend_cuda.close(b);
     s->driver.device->ht = plain;
+    s->driver.device->has_fast_doubles = has_fast_doubles;
 }
 
 /* ---- Scenes ---------------------------------------------------------------------------------- */

@@ -303,6 +303,22 @@ static inline uint32_t __vminu2(uint32_t a, uint32_t b)
     uint32_t low = (a & 0xFFFF) < (b & 0xFFFF) ? a : b, high = a >> 16 < b >> 16 ? a : b;
     return (high & 0xFFFF0000u) | (low & 0xFFFF);
 }
+/* Bits of floating point. */
+template <class TO, class FROM> static inline TO bits_as(FROM from)
+{
+    TO to;
+    static_assert(sizeof to == sizeof from, "the same bits");
+    memcpy(&to, &from, sizeof to);
+    return to;
+}
+static inline uint32_t __float_as_uint(float v) { return bits_as<uint32_t>(v); }
+static inline float __uint_as_float(uint32_t v) { return bits_as<float>(v); }
+static inline int __double2hiint(double v) { return (int)(bits_as<uint64_t>(v) >> 32); }
+static inline int __double2loint(double v) { return (int)bits_as<uint64_t>(v); }
+static inline double __hiloint2double(int high, int low)
+{
+    return bits_as<double>((uint64_t)(uint32_t)high << 32 | (uint32_t)low);
+}
 static inline int __clz(uint32_t v) { return v ? __builtin_clz(v) : 32; }
 static inline int __ffs(uint32_t v) { return __builtin_ffs((int)v); }
 static inline int __popc(uint32_t v) { return __builtin_popcount(v); }

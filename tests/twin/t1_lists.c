@@ -264,6 +264,8 @@ int t1_load_open(t1_load *load, const ht_device *d, const t1_set *set, uint32_t 
     wvl_cuda_t1_job *job = &load->job;
     uint64_t n = job->block_count;
     job->is_styled = way.is_styled;
+    job->mq = way.mq;
+    job->spread = way.spread;
     job->lanes = way.lanes;
     job->thin = way.thin;
     ht_memory *m = &load->taken;

@@ -40,7 +40,7 @@ void t1_set_add_left(t1_set *set);
 /* Which kernels code a set. */
 typedef struct t1_way {
     uint32_t is_styled, wants_passes;
-    uint32_t lanes, thin; /* of the job */
+    uint32_t mq, lanes, thin, spread; /* of the job */
 } t1_way;
 
 /* A set in device memory. Chunks, ends and codewords lie in drawn places. */

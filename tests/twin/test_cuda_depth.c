@@ -74,13 +74,14 @@ static void fetch(const chain *c, void *to, wvl_cuda_address from, uint64_t byte
     REQUIRE(ht_fetch(c->d, to, from, bytes));
 }
 
-static void open_chain(chain *c, const ht_device *d, const depth_set *set)
+static void open_chain(chain *c, const ht_device *d, const depth_set *set, uint32_t mq)
 {
     uint64_t n = set->list.count;
     c->d = d;
     c->count = (uint32_t)n;
     REQUIRE(t1_model_load_open(&c->load, d, &set->list, (t1_wish){.scratch_share = 1000, .gains = 1}));
     c->load.job.gain_exponent = GAIN_EXPONENT;
+    c->load.job.mq = mq;
     c->scratch = malloc(16ull * c->load.job.scratch_units);
     c->load.job.passes = ht_take(&c->load.taken, d, n * PASSES * sizeof(wvl_cuda_t1_pass), NULL, 1);
     c->load.job.hull_weights = ht_take(&c->load.taken, d, n * sizeof *set->weights, set->weights, 0);
@@ -203,10 +204,10 @@ static void check_memory(chain *c)
     REQUIRE_THAT(fetch_units(c) == units, "%u units of memory, not %u", fetch_units(c), units);
 }
 
-static void check_rounds(const ht_device *d, const depth_set *set)
+static void check_rounds(const ht_device *d, const depth_set *set, uint32_t mq)
 {
     static chain c;
-    open_chain(&c, d, set);
+    open_chain(&c, d, set, mq);
     c.load.job.foresees = 1;
     REQUIRE(!wvl_cuda_t1_launch_words(&c.load.t1, &c.load.job, wvl_cuda_to_stream(d->stream)));
     fetch(&c, c.states, c.load.job.states, c.count * sizeof *c.states);
@@ -251,8 +252,9 @@ TEST_EACH(rounds, 4)
     for (unsigned k = 0; k < BLOCKS; k++) {
         add_block(&set, styles[_i], below(2) ? 64 : 32);
     }
-    for (unsigned i = 0; i < device_count; i++) {
-        check_rounds(&devices[i], &set);
+    unsigned kernels = styles[_i] & WVL_CUDA_T1_STYLED ? 1 : WVL_CUDA_T1_MQ_KERNELS;
+    for (unsigned i = 0; i < device_count * kernels; i++) {
+        check_rounds(&devices[i / kernels], &set, i % kernels);
     }
     t1_list_clear(&set.list);
 }
@@ -293,11 +295,11 @@ static uint32_t deepen(const chain *c, uint8_t *first)
     return again;
 }
 
-static void check_stops(const ht_device *d, const depth_set *set, stops *met)
+static void check_stops(const ht_device *d, const depth_set *set, uint32_t mq, stops *met)
 {
     static chain c;
     uint8_t first[BLOCKS] = {0};
-    open_chain(&c, d, set);
+    open_chain(&c, d, set, mq);
     c.load.job.foresees = 1;
     REQUIRE(!wvl_cuda_t1_launch_words(&c.load.t1, &c.load.job, wvl_cuda_to_stream(d->stream)));
     fetch(&c, c.states, c.load.job.states, c.count * sizeof *c.states);
@@ -323,7 +325,7 @@ static void check_stops(const ht_device *d, const depth_set *set, stops *met)
 /* Codewords that stop at every pass, and go on in the next round. */
 TEST(passes)
 {
-    for (unsigned i = 0; i < device_count; i++) {
+    for (unsigned i = 0; i < device_count * WVL_CUDA_T1_MQ_KERNELS; i++) {
         static depth_set set;
         stops met = {0, 0, 0, 0, 0};
         for (unsigned k = 0; k < 6; k++) {
@@ -332,7 +334,7 @@ TEST(passes)
             for (unsigned b = 0; b < BLOCKS; b++) {
                 add_block(&set, k & 1 ? WVL_STYLE_VSC | WVL_STYLE_SEGSYM : 0, 1 + below(24));
             }
-            check_stops(&devices[i], &set, &met);
+            check_stops(&devices[i / WVL_CUDA_T1_MQ_KERNELS], &set, i % WVL_CUDA_T1_MQ_KERNELS, &met);
             t1_list_clear(&set.list);
         }
         REQUIRE_THAT(met.full && met.carries && met.empty && met.whole, "%u stops: %u, %u, %u, %u", met.all, met.full,

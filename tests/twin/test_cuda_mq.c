@@ -25,13 +25,15 @@ static void check_way(const t1_set *set, t1_way way)
     {
         way.lanes = below(2) ? 0 : 1u << below(6);
         way.thin = below(2) ? 0 : 1 + below(4);
+        way.spread = below(2) ? 0 : 1 + below(2 * set->count);
         uint32_t wrong = t1_check(d, set, way, &rng.s);
-        REQUIRE_THAT(!wrong, "device %d, styled %u, passes %u, lanes %u of %u warps: %u wrong", (int)(d - devices),
-                     way.is_styled, way.wants_passes, way.lanes, way.thin, wrong);
+        REQUIRE_THAT(!wrong, "device %d, styled %u, kernel %u, passes %u, lanes %u of %u warps, spread %u: %u wrong",
+                     (int)(d - devices), way.is_styled, way.mq, way.wants_passes, way.lanes, way.thin, way.spread,
+                     wrong);
     }
 }
 
-/* The styled kernel codes all blocks; blocks of plain styles alone go through the other one as well. */
+/* The styled kernel codes all blocks; blocks of plain styles alone go through the other ones as well. */
 static void check_set(t1_set *set)
 {
     unsigned styles = 0;
@@ -40,8 +42,8 @@ static void check_set(t1_set *set)
     }
     for (uint32_t passes = 0; passes < 2; passes++) {
         check_way(set, (t1_way){.is_styled = 1, .wants_passes = passes});
-        if (!(styles & ~STYLE_PLAIN)) {
-            check_way(set, (t1_way){.wants_passes = passes});
+        for (uint32_t mq = 0; mq < WVL_CUDA_T1_MQ_KERNELS && !(styles & ~STYLE_PLAIN); mq++) {
+            check_way(set, (t1_way){.wants_passes = passes, .mq = mq});
         }
     }
     t1_set_clear(set);

@@ -61,3 +61,39 @@ const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, wvl_reach reac
     *why = refused ? refused : *why;
     return refused ? NULL : coder;
 }
+
+/* The pace by how many pictures are in flight: up to `most` of them (D-device-33). */
+typedef struct pace_step {
+    uint32_t most;
+    unsigned pace;
+} pace_step;
+
+static const pace_step paces_of_all[] = {
+    {2, WVL_CUDA_PACE_FEW}, {4, WVL_CUDA_PACE_MANY}, {12, WVL_CUDA_PACE_SOME}, {UINT32_MAX, WVL_CUDA_PACE_MANY}};
+static const pace_step paces_of_chosen[] = {
+    {4, WVL_CUDA_PACE_FEW}, {16, WVL_CUDA_PACE_SOME}, {UINT32_MAX, WVL_CUDA_PACE_MANY}};
+
+/* Thresholds that the first round of a target goes deeper: symbols cost little where later rounds are waited for. */
+static const uint32_t deeper_rounds[WVL_CUDA_PACES] = {[WVL_CUDA_PACE_FEW] = 512};
+
+unsigned wvl_cuda_find_pace(const wvl_plan *plan, uint32_t in_flight)
+{
+    const pace_step *step = wvl_cuda_chooses_passes(plan) ? paces_of_chosen : paces_of_all;
+    while (in_flight > step->most) {
+        step++;
+    }
+    return step->pace;
+}
+
+void wvl_cuda_set_pace(const wvl_device *device, unsigned pace, wvl_cuda_t1_job *t1, wvl_cuda_rate_job *rate)
+{
+    t1->mq = pace == WVL_CUDA_PACE_MANY ? WVL_CUDA_T1_MQ_FLOATS : WVL_CUDA_T1_MQ_PAIRS;
+    if (!device->has_fast_doubles) {
+        t1->mq = WVL_CUDA_T1_MQ_INTEGERS;
+    }
+    /* Each of their warps then has a scheduler for itself. */
+    t1->spread = pace == WVL_CUDA_PACE_FEW ? 2 * device->multiprocessors : 0;
+    if (rate) {
+        rate->deeper = deeper_rounds[pace];
+    }
+}

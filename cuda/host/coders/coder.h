@@ -146,6 +146,17 @@ extern const wvl_cuda_coder wvl_cuda_coder_ht, wvl_cuda_coder_sets, wvl_cuda_cod
 /* The coder of a plan's blocks in jobs that reach PACKETS, or BLOCKS in waves. NULL: they are coded on the CPU; *why:
  * why. Pure. */
 const wvl_cuda_coder *wvl_cuda_choose_coder(const wvl_plan *plan, wvl_reach reach, const char **why);
+/* How pictures are coded that share a device with others. No byte depends on it. */
+enum {
+    WVL_CUDA_PACE_MANY, /* for most pictures a second */
+    WVL_CUDA_PACE_SOME, /* the device has room: lists take less time, and more of it */
+    WVL_CUDA_PACE_FEW,  /* for the time of one picture */
+    WVL_CUDA_PACES
+};
+/* in_flight: pictures, the one at hand among them. */
+unsigned wvl_cuda_find_pace(const wvl_plan *plan, uint32_t in_flight);
+/* What of the jobs depends on the pace. Blocks are EBCOT's. rate: NULL in jobs of waves. */
+void wvl_cuda_set_pace(const wvl_device *device, unsigned pace, wvl_cuda_t1_job *t1, wvl_cuda_rate_job *rate);
 /* Says whether passes are chosen; else all are sent. */
 int wvl_cuda_chooses_passes(const wvl_plan *plan);
 /* Blocks of a picture are all HT, or none is. */

@@ -163,6 +163,8 @@ static wvl_cuda_status launch(const wvl_device *device, const wvl_cuda_coder_job
     const wvl_cuda_rdoq_run run = {&device->rdoq, &device->t1, &rdoq, &job->phases, &job->shapes, route};
     wvl_cuda_rate_job rate = job->rate;
     rdoq.t1 = rate.t1 = job->t1;
+    rdoq.again.mq = job->t1.mq;
+    rdoq.again.spread = job->t1.spread;
     rate.packets = *packets;
     uint64_t survey_bytes = rdoq.parts - rdoq.survey + 2ull * rdoq.aim.groups * sizeof(wvl_cuda_rdoq_part);
     wvl_cuda_status status = wvl_cuda_zero(device->rdoq.runtime, rdoq.survey, (size_t)survey_bytes, route);

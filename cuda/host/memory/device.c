@@ -116,6 +116,7 @@ static wvl_cuda_status load(wvl_device *d, const void *image, const char **step)
         *step = "compute capability below 7.5";
         return WVL_CUDA_NO_IMAGE;
     }
+    d->has_fast_doubles = minor == 0 && (major == 8 || major == 9);
     TRY(status, read_multiprocessors(d->runtime, d->handle, &d->multiprocessors));
     *step = status ? *step : "context";
     TRY(status, d->runtime->context_retain(&d->context, d->handle));

@@ -5,6 +5,7 @@
 #define WVL_CUDA_HOST_DEVICE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "backend/backend.h"
 #include "cuda/blocks/ht_launch.h"
@@ -43,7 +44,9 @@ struct wvl_device {
     wvl_cuda_packets packets;
     int handle, has_context;
     uint32_t multiprocessors;
+    int has_fast_doubles; /* half as many operations a clock as floats, and not 1/32 */
     uint32_t ordinal;
+    atomic_uint in_flight;   /* pictures that were submitted and not released, of all backends */
     wvl_cuda_forecast coded; /* of jobs of waves: coded bytes, by the bytes of coefficients (wave_coder.c) */
     int keeps;
     pthread_mutex_t kept_lock;

@@ -126,15 +126,6 @@ static uint64_t items_end(const wvl_backend_job *job)
     return job->backend->pictures->layout.items + job->picture->tables.item_count * sizeof(wvl_cuda_item);
 }
 
-/* Kernels are launched otherwise, or on other tables. */
-static void drop_graph(wvl_backend_job *job)
-{
-    if (job->picture->exec) {
-        (void)wvl_cuda_runtime_of(job->backend)->exec_destroy(job->picture->exec);
-        job->picture->exec = NULL;
-    }
-}
-
 /* Tables for the pixels that were staged, and up with what changed. */
 static wvl_cuda_status renew_tables(wvl_backend_job *job)
 {
@@ -154,7 +145,7 @@ static wvl_cuda_status renew_tables(wvl_backend_job *job)
         wvl_cuda_move_pixels(p->tables.splits, p->tables.split_count, p->pixels);
         end = job->backend->pictures->layout.items;
     } else {
-        drop_graph(job);
+        wvl_cuda_drop_graphs(job);
         build_tables(job);
         end = items_end(job);
     }
@@ -186,7 +177,7 @@ static wvl_cuda_status launch_all(const wvl_backend_job *job, wvl_cuda_route rou
 }
 
 /* All kernels as one thing to launch. */
-static wvl_cuda_status build_graph(wvl_backend_job *job)
+static wvl_cuda_status build_graph(const wvl_backend_job *job, wvl_cuda_exec *exec)
 {
     const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
     wvl_cuda_draft draft;
@@ -195,7 +186,7 @@ static wvl_cuda_status build_graph(wvl_backend_job *job)
         return status;
     }
     status = launch_all(job, (wvl_cuda_route){.draft = &draft});
-    wvl_cuda_status closed = wvl_cuda_close_draft(rt, &draft, status ? NULL : &job->picture->exec);
+    wvl_cuda_status closed = wvl_cuda_close_draft(rt, &draft, status ? NULL : exec);
     return status ? status : closed;
 }
 
@@ -206,7 +197,7 @@ static wvl_cuda_status go_without_graph(wvl_backend_job *job, wvl_cuda_status st
     if (status != WVL_CUDA_NOT_SUPPORTED && status != WVL_CUDA_OUT_OF_MEMORY) {
         return status;
     }
-    drop_graph(job);
+    wvl_cuda_drop_graphs(job);
     job->picture->has_no_graphs = 1;
     return WVL_CUDA_SUCCESS;
 }
@@ -214,9 +205,10 @@ static wvl_cuda_status go_without_graph(wvl_backend_job *job, wvl_cuda_status st
 static wvl_cuda_status queue_kernels(wvl_backend_job *job)
 {
     wvl_cuda_picture *p = job->picture;
+    wvl_cuda_exec *exec = &p->execs[p->pace];
     if (!p->has_no_graphs && !p->has_own_values) {
-        wvl_cuda_status status = p->exec ? WVL_CUDA_SUCCESS : build_graph(job);
-        TRY(status, wvl_cuda_runtime_of(job->backend)->graph_launch(p->exec, job->stream));
+        wvl_cuda_status status = *exec ? WVL_CUDA_SUCCESS : build_graph(job, exec);
+        TRY(status, wvl_cuda_runtime_of(job->backend)->graph_launch(*exec, job->stream));
         status = go_without_graph(job, status);
         if (status || !p->has_no_graphs) {
             return status;

@@ -58,6 +58,7 @@ struct wvl_backend {
     pthread_mutex_t growth;             /* held while workspaces of pictures are added or replaced */
     struct wvl_cuda_pictures *pictures; /* NULL: workspaces are for waves (picture.h) */
     uint32_t writers, streams, copies;  /* for tests (picture.h); 0: as chosen */
+    uint32_t pace, deeper;              /* the same: WVL_CUDA_PACE_* + 1; as the rate job has it */
 };
 
 static inline const wvl_cuda_runtime *wvl_cuda_runtime_of(const wvl_backend *b) { return b->device->runtime; }
