@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * More functions for pictures in flight (wvl_encoder in wavelane.h): parameters of single frames, a handle for poll(),
- * opening a device early, page-locked memory for pixels, and readers on a device. All that wavelane.h says about
- * ownership, threads, errors, structures and the same bytes holds here too.
+ * opening a device early, page-locked memory for pixels, parts of finished pictures, and readers on a device. All that
+ * wavelane.h says about ownership, threads, errors, structures and the same bytes holds here too.
  */
 #ifndef WAVELANE_FRAMES_H
 #define WAVELANE_FRAMES_H
@@ -74,6 +74,14 @@ WVL_API wvl_status wvl_context_pin(wvl_context *context, uint32_t ordinal, void 
                                    size_t error_bytes);
 /* Ends that, before the memory is freed and the context is released. No picture in flight has pixels there. */
 WVL_API void wvl_context_unpin(wvl_context *context, uint32_t ordinal, void *memory);
+
+/* ---- Parts of a finished picture ----------------------------------------------------------------------------------
+ */
+
+/* Takes the result out of a finished picture; the caller owns it until wvl_result_release(). The picture can then be
+ * released when its bytes are written, so that its memory serves the next one, and the result is still there for a
+ * report. NULL: there is none, or it was taken. */
+WVL_API wvl_result *wvl_encoded_picture_take_result(wvl_encoded_picture *picture);
 
 /* ---- Readers on a device ---------------------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 #endif
 
 #include "base/intmath.h"
+#include "base/pages.h"
 
 #define ALIGNMENT 64u
 #define HUGE_PAGE ((uint64_t)2 << 20)
@@ -113,6 +114,31 @@ void wvl_free(const wvl_allocator *allocator, void *memory, uint64_t bytes)
         return;
     }
     release_to_system(memory, wvl_align_up(bytes ? bytes : 1, ALIGNMENT));
+}
+
+/* A child's copies would part this process from what a device reads. */
+void *wvl_map_pages(uint64_t bytes)
+{
+#if defined(MADV_HUGEPAGE)
+    uint64_t whole = bytes <= SIZE_MAX / 2 ? round_to_large_pages(bytes) : 0;
+    void *memory = whole ? map_block(whole) : NULL;
+    if (memory) {
+        (void)madvise(memory, (size_t)whole, MADV_DONTFORK);
+    }
+    return memory;
+#else
+    (void)bytes;
+    return NULL;
+#endif
+}
+
+void wvl_unmap_pages(void *memory, uint64_t bytes)
+{
+#if defined(MADV_HUGEPAGE)
+    (void)munmap(memory, (size_t)round_to_large_pages(bytes));
+#else
+    (void)memory, (void)bytes;
+#endif
 }
 
 int wvl_grow(const wvl_allocator *allocator, void **array, uint64_t *capacity, uint64_t need, uint64_t element_bytes)

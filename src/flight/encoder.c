@@ -119,6 +119,15 @@ const char *wvl_encoded_picture_error(const wvl_encoded_picture *p) { return p ?
 const wvl_result *wvl_encoded_picture_result(const wvl_encoded_picture *p) { return p ? p->result : NULL; }
 void *wvl_encoded_picture_user(const wvl_encoded_picture *p) { return p ? p->user : NULL; }
 
+wvl_result *wvl_encoded_picture_take_result(wvl_encoded_picture *p)
+{
+    wvl_result *result = p ? p->result : NULL;
+    if (p) {
+        p->result = NULL;
+    }
+    return result;
+}
+
 const void *wvl_encoded_picture_data(const wvl_encoded_picture *p, size_t *bytes)
 {
     int is_there = p && p->finished.data;

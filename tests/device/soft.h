@@ -43,7 +43,9 @@ typedef struct soft_control {
     uint64_t memory_used, memory_limit; /* 0: none */
     uint64_t memory_peak;               /* the most that was used; tests set it back */
     uint64_t pinned_used, pinned_peak;  /* the same of page-locked memory */
-    uint32_t open_ms;                   /* milliseconds until the context of a device is there */
+    uint32_t registered;                /* memory that was page-locked where it was, ever */
+    int refuses_to_register;
+    uint32_t open_ms; /* milliseconds until the context of a device is there */
     int devices;
     /* With several devices, by ordinal: a status that lasts stays with the device of the call, and the others work on.
      */

@@ -415,11 +415,12 @@ SHOWN int cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags)
 {
     (void)flags;
     int status = soft_begin("cuMemHostRegister");
+    status = !status && control.refuses_to_register ? WVL_CUDA_NOT_SUPPORTED : status;
     block *b = status ? NULL : malloc(sizeof *b);
     if (b) {
         *b = (block){blocks, memory, bytes, 1, current_device(), 1};
         blocks = b;
-        control.live++;
+        control.live++, control.registered++;
         count_memory(&control.pinned_used, &control.pinned_peak, bytes);
     }
     return soft_end(status);

@@ -92,6 +92,28 @@ TEST(pinned_pixels)
     wvl_context_unpin(context, 99, memory);
 }
 
+/* Large page-locked memory of the library is mapped by itself, and goes back whole. Where the driver does not lock it,
+ * the driver's own takes its place. */
+TEST(large_pages)
+{
+    picture_input large = draw_input((picture_kind)0, 2100, 1000, 1, 16, 1); /* staging memory of 4.2 MB */
+    bytes wanted = encode(&large, kinds[0], "cpu");
+    ck_assert_int_eq(wvl_context_open_device(context, 1, NULL, 0), WVL_OK);
+    uint64_t before = soft->pinned_used;
+    uint32_t registered = soft->registered;
+    expect_same("large pages", &wanted, encode(&large, kinds[0], "cuda-only:1"), "cuda:1 packets");
+    uint32_t count = soft->registered - registered;
+    ck_assert_uint_gt(count, 0);
+    soft->refuses_to_register = 1;
+    close_context();
+    open_context();
+    ck_assert_uint_eq(soft->pinned_used, 0);
+    expect_same("the driver's", &wanted, encode(&large, kinds[0], "cuda-only:1"), "cuda:1 packets");
+    ck_assert_uint_eq(soft->registered - registered, count);
+    ck_assert_uint_ge(soft->pinned_used, before);
+    soft->refuses_to_register = 0;
+}
+
 /* The log says once a device how many queues the driver has. */
 TEST(queues_are_told)
 {

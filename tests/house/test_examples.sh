@@ -31,8 +31,8 @@ cd "$work"
 flags="-Wall -Wextra -Wpedantic -Werror"
 mkdir by_pkg_config
 # shellcheck disable=SC2046,SC2086 # compiler flags are words
-for name in c_file device_pixels; do
-    quietly "$cc" -std=c11 $flags -o by_pkg_config/$name "$source/examples/$name.c" $(pkg-config --cflags --libs wavelane) -ldl
+for name in c_file device_pixels throughput; do
+    quietly "$cc" -std=c11 $flags -pthread -o by_pkg_config/$name "$source/examples/$name.c" $(pkg-config --cflags --libs wavelane) -ldl
 done
 folders=by_pkg_config
 if part c++; then
@@ -59,7 +59,15 @@ if part opj_compress; then
     require 'wavelane run, from where it is installed' wavelane run opj_compress -i photo.ppm -o host.jp2
 fi
 
+wavelane --quiet -i photo.ppm -o wanted.j2c --style HT
 for folder in $folders; do
+    cp photo.ppm frame1.ppm
+    cp photo.ppm frame2.ppm
+    require throughput $folder/throughput frame1.ppm frame2.ppm
+    for number in 1 2; do
+        require 'throughput: other bytes than those of the command' cmp frame$number.ppm.j2c wanted.j2c
+        rm frame$number.ppm.j2c
+    done
     require c_file $folder/c_file photo.ppm $folder/photo.jp2
     require 'c_file: other bytes than those of the command' cmp $folder/photo.jp2 wanted.jp2
     require 'c_file with options' $folder/c_file photo.ppm $folder/lossy.jp2 'reversible=no, rates="8,4", container=jp2'

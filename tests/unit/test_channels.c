@@ -260,4 +260,32 @@ TEST(dpx_words)
     }
 }
 
+/* Samples of 16 bits stay big-endian; those that a smaller maxval bounds are compared with it, as integers. */
+TEST(pnm_words)
+{
+    static const char *const heads[] = {"P6\n4 2\n65535\n", "P6\n4 2\n65534\n", "P5\n12 2\n65535\n", "P6\n8 2\n255\n"};
+    wvl_io_options keeps = {.keep_words = WVL_IO_KEEP_ALL_WORDS};
+    for (unsigned i = 0; i < sizeof heads / sizeof *heads; i++) {
+        uint8_t data[80];
+        wvl_io_picture plain, kept;
+        size_t head = strlen(heads[i]);
+        memcpy(data, heads[i], head);
+        for (unsigned k = 0; k < 48; k++) {
+            data[head + k] = (uint8_t)(k * 37 + i);
+        }
+        read_bytes(&plain, data, head + 48, "a.ppm", NULL);
+        ck_assert_int_eq(wvl_io_read_memory(data, head + 48, "a.ppm", &keeps, &kept, error, sizeof error), WVL_IO_OK);
+        ck_assert_int_eq(kept.words, i % 2 ? WVL_IO_INTEGERS : WVL_IO_16_BE);
+        ck_assert_int_eq(wvl_io_expand_words(&kept), WVL_IO_OK);
+        for (uint32_t y = 0; y < 2; y++) {
+            for (uint32_t x = 0; x < plain.width * plain.component_count; x++) {
+                uint32_t c = x % plain.component_count, column = x / plain.component_count;
+                ck_assert_uint_eq(sample_at(&plain, c, column, y), sample_at(&kept, c, column, y));
+            }
+        }
+        wvl_io_release_picture(&plain);
+        wvl_io_release_picture(&kept);
+    }
+}
+
 TEST_MAIN("channels")

@@ -218,6 +218,8 @@ static void close_bench(void *arguments)
     X(wvl_encoded_picture_result, 1, 1, NUMBER(wvl_encoded_picture_result(P(0, b->picture))))                          \
     X(wvl_encoded_picture_user, 1, 1, NUMBER(wvl_encoded_picture_user(P(0, b->picture))))                              \
     X(wvl_encoded_picture_release, 1, 0, DONE(wvl_encoded_picture_release(P(0, b->picture))))                          \
+    X(wvl_encoded_picture_take_result, 1, 0,                                                                           \
+      DONE(wvl_result_release(wvl_encoded_picture_take_result(P(0, b->picture)))))                                     \
     X(wvl_encoded_picture_release_after, 2, 0,                                                                         \
       DONE(wvl_encoded_picture_release_after(P(0, taken_picture(b)), P(1, NULL))))                                     \
     X(wvl_result_release, 1, 0, DONE(wvl_result_release(P(0, b->result))))                                             \

@@ -230,6 +230,24 @@ wait $child
 [ $? -eq 130 ] || fail 'a run that waits for a stream does not end by SIGINT'
 exec 9>&-
 
+# ---- One file: its frames are written beside each other --------------------------------------------------------------------
+
+# In memory pages are mapped, elsewhere they are written. A frame that fails ends the file, or leaves no gap.
+shm=$(mktemp -d /dev/shm/wavelane.XXXXXX 2>nothing) || shm=.
+cp -r in gap
+head -c 500 in/f.0006.ppm >gap/f.0006.ppm
+for place in . "$shm"; do
+    expect 3 sequence gap "$place/beside.j2c" --pictures 7
+    cat one/f.000[0-5].j2c | cmp -s - "$place/beside.j2c" || fail "$place: a failed frame does not end the file"
+    [ "$(wc -l <"$place/beside.j2c.index")" -eq 6 ] || fail "$place: the index has other frames"
+    expect 1 sequence gap "$place/gap.j2c" --pictures 7 --on-error skip
+    cat one/f.000[0-5].j2c one/f.000[7-9].j2c one/f.00[1-9]*.j2c | cmp -s - "$place/gap.j2c" || fail "$place: a gap"
+    expect 0 sequence in "$place/whole.j2c" --pictures 7 --force
+    cat one/*.j2c | cmp -s - "$place/whole.j2c" || fail "$place: other bytes"
+done
+[ "$shm" = . ] || rm -r "$shm"
+rm -r gap
+
 # ---- Frames that cannot be read, places that are full ---------------------------------------------------------------------
 
 cp -r in bad

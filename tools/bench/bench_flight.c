@@ -488,12 +488,28 @@ static void close_flight(flight *f)
     wvl_plan_release(f->plan);
 }
 
+/* The devices that share the pictures, where the option names none. NULL: as it is. */
+static const char *name_devices(const wvl_bench_frames_options *o, char *text, size_t bytes)
+{
+    const char *device = find_setting(&o->settings, "device", "auto");
+    if (o->devices < 2 || strncmp(device, "cuda", 4) != 0 || strchr(device, ':')) {
+        return NULL;
+    }
+    int used = snprintf(text, bytes, "%s:0", device);
+    for (uint32_t d = 1; d < o->devices && used > 0 && (size_t)used < bytes; d++) {
+        used += snprintf(text + used, bytes - (size_t)used, ",%u", d);
+    }
+    return text;
+}
+
 /* All turns. An exit status. */
 static int run_flights(flight *f, wvl_bench_flight_results *results)
 {
     const wvl_bench_frames_options *o = f->options;
     int code = WVL_BENCH_EXIT_FAILED;
-    if (wvl_bench_make_plan(f->context, &o->settings, NULL, f->ring->format, &f->plan) == WVL_OK &&
+    char devices[96];
+    const char *all = name_devices(o, devices, sizeof devices);
+    if (wvl_bench_make_plan(f->context, &o->settings, all, f->ring->format, &f->plan) == WVL_OK &&
         make_plans_alone(f, results) == WVL_OK && (!o->has_memory || encode_expected(f) == 0) &&
         open_arrivals(f) == 0) {
         code = run_turns(f, results);

@@ -89,7 +89,9 @@ static int read_binary_rows(wvl_io_context *context, const pnm_rows *s, uint32_t
         if (wvl_io_read_bytes(context, row, bytes * at_once, "pixel data") != 0) {
             return -1;
         }
-        wvl_io_to_host_order(row, count * at_once, first->sample_bytes, 1);
+        if (!context->picture->words) {
+            wvl_io_to_host_order(row, count * at_once, first->sample_bytes, 1);
+        }
     }
     for (uint32_t y = first_row; s->maxval != 255 && s->maxval != MAXVAL_LIMIT && y < end; y++) {
         uint32_t highest = wvl_io_highest(wvl_io_pixels(context, y), count, first->sample_bytes);
@@ -208,6 +210,9 @@ static int begin_rows(wvl_io_context *context, uint8_t type, uint32_t width, uin
         return -1;
     }
     wvl_io_lay_out(context, 1);
+    if (type >= '5' && maxval == MAXVAL_LIMIT && wvl_io_may_keep_words(context)) {
+        wvl_io_settle_words(context, WVL_IO_16_BE, context->picture->components[0].stride_bytes);
+    }
     return 0;
 }
 

@@ -152,7 +152,11 @@ void wvl_io_tiff_release_band(wvl_io_tiff *t);
 int wvl_io_tiff_is_stored(const wvl_io_tiff *t);
 /* How its samples may stay, where that was asked for. is_stored is set. */
 wvl_io_words wvl_io_tiff_find_words(const wvl_io_tiff *t);
-int wvl_io_tiff_read_stored(wvl_io_tiff *t, uint8_t *line, size_t line_bytes, uint32_t y, uint16_t plane);
+/* How many of at most `most` rows from y on lie one behind the other in the file. */
+uint32_t wvl_io_tiff_count_run(const wvl_io_tiff *t, size_t line_bytes, uint32_t y, uint32_t most, uint16_t plane);
+/* count: 1, or as that says. */
+int wvl_io_tiff_read_stored(wvl_io_tiff *t, uint8_t *line, size_t line_bytes, uint32_t y, uint32_t count,
+                            uint16_t plane);
 
 /* tiff_ycbcr.c: the subsampled case, into three planes of their stored size. */
 int wvl_io_tiff_prepare_subsampled(wvl_io_tiff *t);

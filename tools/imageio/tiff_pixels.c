@@ -146,18 +146,28 @@ static int prepare_strips(wvl_io_tiff *t)
     return is_direct(t) ? 0 : wvl_io_tiff_need_chunk(t, line_bytes, "line");
 }
 
-/* Rows that stay as they lie in the file. */
-static int read_words(wvl_io_tiff *t, size_t line_bytes, uint32_t first, uint32_t count)
+/* Rows from y on that lie one behind the other in the file, and will in memory. */
+static uint32_t count_run(const wvl_io_tiff *t, size_t line_bytes, const target *to, uint32_t y, uint32_t end)
 {
-    for (uint32_t y = first; y < first + count; y++) {
-        if (wvl_io_tiff_read_stored(t, wvl_io_row(t->context, 0, y), line_bytes, y, 0) != 0) {
+    size_t pitch = t->context->picture->components[to->component].stride_bytes;
+    int is_one = t->is_stored && t->missing == 0 && pitch == line_bytes;
+    return is_one ? wvl_io_tiff_count_run(t, line_bytes, y, end - y, (uint16_t)to->component) : 1;
+}
+
+/* Rows that stay as they lie in the file. */
+static int read_words(wvl_io_tiff *t, size_t line_bytes, const target *to, uint32_t first, uint32_t count)
+{
+    for (uint32_t y = first, n; y < first + count; y += n) {
+        n = count_run(t, line_bytes, to, y, first + count);
+        if (wvl_io_tiff_read_stored(t, wvl_io_row(t->context, 0, y), line_bytes, y, n, 0) != 0) {
             return -1;
         }
     }
     return 0;
 }
 
-static int load_line(wvl_io_tiff *t, const target *to, uint8_t *bytes, size_t line_bytes, uint32_t y)
+/* count: more than one only as count_run() says. */
+static int load_lines(wvl_io_tiff *t, const target *to, uint8_t *bytes, size_t line_bytes, uint32_t y, uint32_t count)
 {
     uint16_t plane = (uint16_t)to->component;
 
@@ -166,7 +176,7 @@ static int load_line(wvl_io_tiff *t, const target *to, uint8_t *bytes, size_t li
         return 0;
     }
     if (t->is_stored) {
-        return wvl_io_tiff_read_stored(t, bytes, line_bytes, y, plane);
+        return wvl_io_tiff_read_stored(t, bytes, line_bytes, y, count, plane);
     }
     if (t->compression != COMPRESSION_NONE) {
         memset(bytes, 0, line_bytes); /* as wvl_io_tiff_decode_chunk() */
@@ -179,14 +189,17 @@ static int read_lines(wvl_io_tiff *t, const target *to, uint32_t first, uint32_t
     size_t line_bytes = (size_t)TIFFScanlineSize64(t->tiff);
 
     if (t->context->picture->words) {
-        return read_words(t, line_bytes, first, count);
+        return read_words(t, line_bytes, to, first, count);
     }
-    for (uint32_t y = first; y < first + count; y++) {
+    for (uint32_t y = first, n; y < first + count; y += n) {
         uint8_t *bytes = is_direct(t) ? wvl_io_row(t->context, to->component, y) : t->chunk;
-        if (load_line(t, to, bytes, line_bytes, y) != 0) {
+        n = is_direct(t) ? count_run(t, line_bytes, to, y, first + count) : 1;
+        if (load_lines(t, to, bytes, line_bytes, y, n) != 0) {
             return -1;
         }
-        place(t, to, bytes, 0, y, t->width, inverts);
+        for (uint32_t i = 0; i < n; i++) {
+            place(t, to, bytes + i * line_bytes, 0, y + i, t->width, inverts);
+        }
     }
     return 0;
 }

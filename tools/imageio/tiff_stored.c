@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows of uncompressed TIFF strips, read one by one. libtiff holds a whole TIFF strip, and many writers make a single
- * TIFF strip of the whole picture.
+ * Rows of uncompressed TIFF strips, as many at once as lie one behind the other. libtiff holds a whole TIFF strip, and
+ * many writers make a single TIFF strip of the whole picture.
  */
 #include "read_tiff.h"
 
@@ -46,21 +46,47 @@ static void put_in_order(const wvl_io_tiff *t, uint8_t *line, size_t line_bytes)
     }
 }
 
-int wvl_io_tiff_read_stored(wvl_io_tiff *t, uint8_t *line, size_t line_bytes, uint32_t y, uint16_t plane)
+uint32_t wvl_io_tiff_count_run(const wvl_io_tiff *t, size_t line_bytes, uint32_t y, uint32_t most, uint16_t plane)
+{
+    uint32_t rows = t->rows_per_strip != 0 && t->rows_per_strip < t->height ? t->rows_per_strip : t->height;
+    uint32_t strip = TIFFComputeStrip(t->tiff, y, plane), count = rows - y % rows;
+    uint64_t bytes = (uint64_t)rows * line_bytes;
+
+    while (count < most && TIFFGetStrileByteCount(t->tiff, strip) == bytes &&
+           TIFFGetStrileOffset(t->tiff, strip + 1) == TIFFGetStrileOffset(t->tiff, strip) + bytes) {
+        count += rows;
+        strip++;
+    }
+    return count < most ? count : most;
+}
+
+/* Says whether the strip of the last row has it. */
+static int has_row(wvl_io_tiff *t, size_t line_bytes, uint32_t y, uint16_t plane)
 {
     uint32_t strip = TIFFComputeStrip(t->tiff, y, plane);
 
     uint64_t at = (uint64_t)(t->rows_per_strip != 0 ? y % t->rows_per_strip : y) * line_bytes;
     if (at + line_bytes > TIFFGetStrileByteCount(t->tiff, strip)) {
-        return wvl_io_fail(t->context, "strip %u: truncated: row %u lies beyond its %llu bytes", strip, y,
-                           (unsigned long long)TIFFGetStrileByteCount(t->tiff, strip));
+        (void)wvl_io_fail(t->context, "strip %u: truncated: row %u lies beyond its %llu bytes", strip, y,
+                          (unsigned long long)TIFFGetStrileByteCount(t->tiff, strip));
+        return 0;
     }
-    if (wvl_io_go_to(t->context, TIFFGetStrileOffset(t->tiff, strip) + at, "pixel data") != 0 ||
-        wvl_io_read_bytes(t->context, line, line_bytes, "pixel data") != 0) {
+    return 1;
+}
+
+int wvl_io_tiff_read_stored(wvl_io_tiff *t, uint8_t *line, size_t line_bytes, uint32_t y, uint32_t count,
+                            uint16_t plane)
+{
+    uint32_t strip = TIFFComputeStrip(t->tiff, y, plane);
+
+    uint64_t at = (uint64_t)(t->rows_per_strip != 0 ? y % t->rows_per_strip : y) * line_bytes;
+    if (!has_row(t, line_bytes, y + count - 1, plane) ||
+        wvl_io_go_to(t->context, TIFFGetStrileOffset(t->tiff, strip) + at, "pixel data") != 0 ||
+        wvl_io_read_bytes(t->context, line, line_bytes * count, "pixel data") != 0) {
         return -1;
     }
     if (!t->context->picture->words) {
-        put_in_order(t, line, line_bytes);
+        put_in_order(t, line, line_bytes * count);
     }
     return 0;
 }

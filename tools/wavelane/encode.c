@@ -7,6 +7,7 @@
 
 #include "job.h"
 #include "summary.h"
+#include "wavelane_frames.h"
 
 /* ---- Plan ------------------------------------------------------------------------------------ */
 
@@ -387,6 +388,15 @@ void wvl_cli_give_samples_back(wvl_cli_job *j)
     }
     j->tray = NULL;
     j->sample_bytes = 0;
+}
+
+void wvl_cli_give_bytes_back(wvl_cli_job *j)
+{
+    if (j->encoded) {
+        j->own_result = wvl_encoded_picture_take_result(j->encoded);
+        wvl_encoded_picture_release(j->encoded);
+        j->encoded = NULL;
+    }
 }
 
 static int is_sequence(const wvl_cli_args *args) { return args->command && !strcmp(args->command, "sequence"); }

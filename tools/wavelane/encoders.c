@@ -179,6 +179,7 @@ struct wvl_cli_encoders {
     wvl_context *context;
     char device[64];       /* of their plans */
     double least_samples;  /* of a picture that takes an encoder */
+    uint32_t most_frames;  /* that an encoder has memory for */
     int is_begun, is_down; /* down: there is no device, or it failed */
     uint64_t uses;
     uint64_t pinned_bytes, pinned_limit; /* page-locked memory of all encoders */
@@ -194,7 +195,7 @@ typedef struct waiting {
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device)
+wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device, size_t pictures)
 {
     const char *ordinal = strchr(device, ':');
     wvl_cli_encoders *all = strcmp(device, "cpu") != 0 ? calloc(1, sizeof *all) : NULL;
@@ -206,6 +207,7 @@ wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device
     all->context = context;
     all->pinned_limit = wvl_cli_share_of_memory() / 4;
     snprintf(all->device, sizeof all->device, "cuda-only%s", ordinal ? ordinal : "");
+    all->most_frames = pictures < FRAMES ? (uint32_t)pictures : FRAMES;
     all->least_samples = strcmp(device, "auto") ? 0.0 : AUTO_SAMPLES;
     for (unsigned i = 0; i < ENCODERS; i++) {
         all->encoders[i].all = all;
@@ -274,7 +276,7 @@ static uint32_t reserve_frames(wvl_cli_encoder *e)
     }
     pthread_mutex_lock(&all->lock);
     uint64_t most = (all->pinned_limit - all->pinned_bytes) / memory.pinned_bytes;
-    uint32_t frames = most < FRAMES ? (uint32_t)most : FRAMES;
+    uint32_t frames = most < all->most_frames ? (uint32_t)most : all->most_frames;
     e->pinned_bytes = frames * memory.pinned_bytes;
     all->pinned_bytes += e->pinned_bytes;
     pthread_mutex_unlock(&all->lock);

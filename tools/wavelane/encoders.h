@@ -13,8 +13,8 @@ typedef struct wvl_cli_encoders wvl_cli_encoders;
 typedef struct wvl_cli_encoder wvl_cli_encoder;
 
 /* NULL: every picture of the run is encoded by itself (out of memory, device=cpu). device: the value of that option. A
- * device is opened by the first picture that takes an encoder. */
-wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device);
+ * device is opened by the first picture that takes an encoder. pictures: no more come. */
+wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device, size_t pictures);
 /* When no worker is left. */
 void wvl_cli_close_encoders(wvl_cli_encoders *encoders);
 

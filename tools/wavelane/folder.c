@@ -99,7 +99,8 @@ static void encode_entry(void *user, wvl_cli_turns *turns, size_t index, void *p
     e->job.turn = index;
     e->job.context = wvl_cli_choose_context(s, index);
     e->code = encode_job(s, &e->job);
-    wvl_cli_give_samples_back(&e->job); /* others read theirs while this one waits to be told */
+    wvl_cli_give_samples_back(&e->job); /* others have the memory while this one waits to be told */
+    wvl_cli_give_bytes_back(&e->job);
 }
 
 static void tell_entry(void *user, wvl_cli_turns *turns, size_t index, void *piece)

@@ -76,8 +76,8 @@ struct wvl_cli_job {
     wvl_plan *plan;
     int borrows_plan;             /* it is that of s->plans */
     wvl_cli_encoder *shared;      /* its encoder at the moment; NULL: none */
-    wvl_encoded_picture *encoded; /* owns the result of a picture that had a shared encoder */
-    wvl_result *own_result;       /* of one that did not */
+    wvl_encoded_picture *encoded; /* of a picture that had a shared encoder; owns the result */
+    wvl_result *own_result;       /* of one that did not, or whose bytes were given back */
     const wvl_result *result;
     wvl_cli_check check;
     double seconds; /* of the encode */
@@ -101,6 +101,8 @@ int wvl_cli_encode_job_shared(wvl_cli_job *job, int *code);
 void wvl_cli_lend_tray(wvl_cli_job *job, wvl_io_options *io);
 /* Samples alone: what else is known of the picture stays. */
 void wvl_cli_give_samples_back(wvl_cli_job *job);
+/* The finished bytes alone: what else is known of the picture stays. */
+void wvl_cli_give_bytes_back(wvl_cli_job *job);
 /* Prints what became of it: code 0, or the exit code. */
 void wvl_cli_report_job(wvl_cli_job *job, int code);
 void wvl_cli_release_job(wvl_cli_job *job);

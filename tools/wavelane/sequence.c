@@ -264,8 +264,8 @@ int wvl_cli_run_seats(wvl_cli_sequence *q, const wvl_cli_pieces *pieces)
     s->plans = wvl_cli_may_share_plans(s->args, s->params) ? &q->plans : NULL;
     wvl_cli_open_work(s, &work, q->source.name);
     wvl_cli_arm_signals(s->cancel);
-    int is_ready =
-        wvl_cli_run_turns(pieces, work.workers, wvl_cli_has_files(q->store) ? AHEAD * work.workers : AHEAD_IN_TURN);
+    int is_ready = wvl_cli_run_turns(pieces, work.workers,
+                                     wvl_cli_writes_in_turn(q->store) ? AHEAD_IN_TURN : AHEAD * work.workers);
     wvl_cli_arm_signals(NULL);
     wvl_cli_close_work(s);
     return is_ready;

@@ -180,8 +180,14 @@ void wvl_cli_describe_bytes(const wvl_cli_store *store, const wvl_cli_bytes *byt
 int wvl_cli_store_file(const wvl_cli_store *store, const char *output, const wvl_cli_bytes *bytes, unsigned copy);
 /* Says whether the file that is there has just the bytes of the record. Any thread. */
 int wvl_cli_agrees_with_file(const wvl_cli_store *store, const char *output, const wvl_sequence_record *record);
-/* In turn: into the file of all; then a record of either. Writes the journal now and then. */
-int wvl_cli_append_frame(wvl_cli_store *store, const wvl_cli_bytes *bytes);
+/* 1: frames keep their bytes until they are written in turn. */
+int wvl_cli_writes_in_turn(const wvl_cli_store *store);
+/* Into the file of all, behind the frames before it: waits until the length of each is known. Every place that is begun
+ * comes once; bytes NULL: without a frame. Any thread. */
+int wvl_cli_place_frame(wvl_cli_store *store, uint64_t place, const wvl_cli_bytes *bytes);
+/* In turn: to standard output, or counted as a part of the file of all; then a record of either. Writes the journal now
+ * and then. */
+int wvl_cli_append_frame(wvl_cli_store *store, const wvl_cli_bytes *bytes, uint64_t byte_count);
 int wvl_cli_note_frame(wvl_cli_store *store, const wvl_sequence_record *record);
 /* Says whether a regular file begins with a text of less than 64 bytes. */
 int wvl_cli_begins_with(const char *path, const char *text);
@@ -242,6 +248,7 @@ typedef struct wvl_cli_frame {
     const wvl_sequence_record *told; /* what its journal says of the bytes; NULL: nothing */
     int may_replace;                 /* its journal says that the file is one of this sequence */
     unsigned copy;                   /* of wvl_cli_store_file */
+    int is_placed;                   /* wvl_cli_place_frame knows of it */
     int must_agree;                  /* the file that is there has to have the same bytes */
     int comes_again;                 /* if it fails: it is not black yet */
 } wvl_cli_frame;

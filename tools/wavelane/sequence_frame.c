@@ -399,17 +399,16 @@ static void gather_facts(wvl_cli_frame *f)
 /* What is written in turn keeps its bytes until then. */
 static int store_bytes(wvl_cli_sequence *q, wvl_cli_frame *f)
 {
-    int code = WVL_EXIT_OK, has_files = wvl_cli_has_files(q->store);
+    int in_turn = wvl_cli_writes_in_turn(q->store);
     double start = wvl_cli_seconds();
     wvl_cli_give_samples_back(&f->job);
     wvl_cli_describe_bytes(q->store, coded_bytes(f), &f->record);
-    if (has_files) {
-        code = store_file(q, f);
-    }
+    f->is_placed = !wvl_cli_has_files(q->store);
+    int code = f->is_placed ? wvl_cli_place_frame(q->store, f->place, coded_bytes(f)) : store_file(q, f);
     f->encoded = f->finished.data ? f->job.encoded : NULL;
     f->job.encoded = f->encoded ? NULL : f->job.encoded;
     f->facts.stages.write += wvl_cli_seconds() - start;
-    if (has_files) {
+    if (!in_turn) {
         drop_bytes(q, f);
     }
     return code;
@@ -537,7 +536,7 @@ static void account(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
     int is_new = f->state == WVL_CLI_FRAME_ENCODED || f->state == WVL_CLI_FRAME_BLACK;
     if (is_new && !wvl_cli_has_files(q->store)) {
         double start = wvl_cli_seconds();
-        f->code = wvl_cli_append_frame(q->store, coded_bytes(f));
+        f->code = wvl_cli_append_frame(q->store, coded_bytes(f), f->record.bytes);
         f->facts.stages.write += wvl_cli_seconds() - start;
     }
     if (is_new && !f->code) {
@@ -580,6 +579,9 @@ void wvl_cli_run_frame(void *user, wvl_cli_turns *turns, size_t place, void *pie
         f->facts.stages.wait = wvl_cli_seconds() - fetched;
         finish_work(q, f, turns, code);
         f->facts.seconds = wvl_cli_seconds() - started;
+    }
+    if (!f->is_placed) {
+        (void)wvl_cli_place_frame(q->store, place, NULL); /* those behind it go on */
     }
     release_work(q, f);
 }

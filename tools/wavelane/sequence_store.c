@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Files of frames, or one file of all with an index, or standard output. */
+#define _GNU_SOURCE /* fallocate */
 #include "sequence_store.h"
 
 #include <errno.h>
@@ -7,11 +8,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define TEMPORARY ".wvltmp" /* ends a temporary name as wvl_cli_remove_temporaries knows it */
 #define CHECK_BYTES 65536u
+#define TMPFS_TYPE 0x01021994 /* f_type of a file system that has its files in memory */
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
@@ -289,8 +293,12 @@ static int open_one_file(wvl_cli_store *s, const wvl_cli_store_request *q)
     if (s->file_fd < 0) {
         return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: %s", s->output, strerror(errno));
     }
+    struct statfs fs;
+    s->is_in_memory = !fstatfs(s->file_fd, &fs) && fs.f_type == TMPFS_TYPE;
     int code = s->is_resumed ? count_old(s, q) : WVL_EXIT_OK;
-    return code ? code : cut_file(s, q->source);
+    TRY(code, cut_file(s, q->source));
+    s->next_offset = s->offset;
+    return code;
 }
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
@@ -359,6 +367,9 @@ int wvl_cli_open_store(const wvl_cli_store_request *q, wvl_cli_store **store)
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->group_lock, NULL);
     pthread_cond_init(&s->group_changed, NULL);
+    pthread_mutex_init(&s->place_lock, NULL);
+    pthread_mutex_init(&s->write_lock, NULL);
+    pthread_cond_init(&s->placed, NULL);
     wvl_sequence_init_checksum(&s->sums);
     int code = wvl_cli_classify_output(q->options, &s->kind);
     if (!code && s->kind == WVL_CLI_TO_STREAM) {
@@ -374,12 +385,22 @@ int wvl_cli_open_store(const wvl_cli_store_request *q, wvl_cli_store **store)
     return code || q->options->args.dry_run ? code : begin(s, q);
 }
 
+/* What was written behind the last frame that counts. */
+static int cut_untold(const wvl_cli_store *s)
+{
+    if (s->next_offset > s->offset && ftruncate(s->file_fd, (off_t)s->offset)) {
+        return wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: %s", s->output, strerror(errno));
+    }
+    return WVL_EXIT_OK;
+}
+
 int wvl_cli_close_store(wvl_cli_store *s)
 {
     if (!s) {
         return WVL_EXIT_OK;
     }
-    int code = wvl_cli_sync_frames(s);
+    int code = cut_untold(s);
+    TRY(code, wvl_cli_sync_frames(s));
     const int fds[] = {s->folder_fd, s->kind == WVL_CLI_TO_FILE ? s->file_fd : -1, s->index_fd};
     wvl_cli_close_journal(s);
     for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
@@ -387,6 +408,9 @@ int wvl_cli_close_store(wvl_cli_store *s)
             code = wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: %s", s->output, strerror(errno));
         }
     }
+    pthread_cond_destroy(&s->placed);
+    pthread_mutex_destroy(&s->write_lock);
+    pthread_mutex_destroy(&s->place_lock);
     pthread_cond_destroy(&s->group_changed);
     pthread_mutex_destroy(&s->group_lock);
     pthread_mutex_destroy(&s->lock);
@@ -447,10 +471,66 @@ int wvl_cli_agrees_with_file(const wvl_cli_store *s, const char *output, const w
     return is_complete_file(s, output, record, 0);
 }
 
-int wvl_cli_append_frame(wvl_cli_store *s, const wvl_cli_bytes *bytes)
+int wvl_cli_writes_in_turn(const wvl_cli_store *s) { return s->kind == WVL_CLI_TO_STREAM; }
+
+/* Linux lets one thread at a time write to a file, and copies in it; pages that are mapped are filled by all. They are
+ * taken before, so that a full file system says so here and kills nobody. 0: not done. */
+static int write_mapped(int fd, uint64_t offset, const wvl_cli_bytes *bytes)
 {
-    const char *name = s->kind == WVL_CLI_TO_STREAM ? "standard output" : s->output;
-    int code = wvl_cli_write_all(s->file_fd, bytes->data, bytes->used, name);
-    s->offset += code ? 0 : bytes->used;
+    uint64_t before = offset % (uint64_t)sysconf(_SC_PAGESIZE), begin = offset - before;
+    if (fallocate(fd, 0, (off_t)offset, (off_t)bytes->used)) {
+        return 0;
+    }
+    uint8_t *at = mmap(NULL, (size_t)before + bytes->used, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
+    if (at == MAP_FAILED) {
+        return 0;
+    }
+    memcpy(at + before, bytes->data, bytes->used);
+    (void)munmap(at, (size_t)before + bytes->used);
+    return 1;
+}
+
+/* One thread at a time: the others would spin in the kernel until it is done. */
+static int write_at(wvl_cli_store *s, uint64_t offset, const wvl_cli_bytes *bytes)
+{
+    size_t done = 0;
+    ssize_t n = 1;
+    pthread_mutex_lock(&s->write_lock);
+    while (done < bytes->used && n > 0) {
+        n = pwrite(s->file_fd, bytes->data + done, bytes->used - done, (off_t)(offset + done));
+        done += n > 0 ? (size_t)n : 0;
+        n = n < 0 && errno == EINTR ? 1 : n;
+    }
+    int reason = n < 0 ? errno : EIO;
+    pthread_mutex_unlock(&s->write_lock);
+    return done < bytes->used ? wvl_cli_fail(WVL_EXIT_OUTPUT, "%s: cannot write: %s", s->output, strerror(reason))
+                              : WVL_EXIT_OK;
+}
+
+int wvl_cli_place_frame(wvl_cli_store *s, uint64_t place, const wvl_cli_bytes *bytes)
+{
+    if (s->kind != WVL_CLI_TO_FILE) {
+        return WVL_EXIT_OK;
+    }
+    pthread_mutex_lock(&s->place_lock);
+    while (s->next_place != place) {
+        pthread_cond_wait(&s->placed, &s->place_lock);
+    }
+    uint64_t offset = s->next_offset;
+    s->next_offset += bytes ? bytes->used : 0;
+    s->next_place++;
+    pthread_cond_broadcast(&s->placed);
+    pthread_mutex_unlock(&s->place_lock);
+    int is_written = !bytes || (s->is_in_memory && write_mapped(s->file_fd, offset, bytes));
+    return is_written ? WVL_EXIT_OK : write_at(s, offset, bytes);
+}
+
+int wvl_cli_append_frame(wvl_cli_store *s, const wvl_cli_bytes *bytes, uint64_t byte_count)
+{
+    int code = WVL_EXIT_OK;
+    if (s->kind == WVL_CLI_TO_STREAM) {
+        code = wvl_cli_write_all(s->file_fd, bytes->data, bytes->used, "standard output");
+    }
+    s->offset += code ? 0 : byte_count;
     return code;
 }

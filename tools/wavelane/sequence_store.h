@@ -27,9 +27,13 @@ struct wvl_cli_store {
     uint64_t left_behind;     /* frames of an earlier run that are none of this one, or have other names now */
     uint64_t old_places;      /* TO_FILE: number of frames of the journal that stay */
 
-    int file_fd, index_fd; /* TO_FILE, TO_STREAM; TO_FILE; -1: none */
-    uint64_t offset;       /* of the next frame */
-    uint64_t noted;        /* offset of the frame that is noted next */
+    int file_fd, index_fd;                  /* TO_FILE, TO_STREAM; TO_FILE; -1: none */
+    int is_in_memory;                       /* TO_FILE: threads write beside each other where its pages are mapped */
+    uint64_t offset;                        /* end of the frames that are told */
+    pthread_mutex_t place_lock, write_lock; /* of what follows; of writing to a file that is on a disk */
+    pthread_cond_t placed;
+    uint64_t next_place, next_offset; /* of the frame whose offset is known next */
+    uint64_t noted;                   /* offset of the frame that is noted next */
 
     /* Frames that are written and not in the journal yet. A thread syncs and notes them, in groups. */
     pthread_mutex_t group_lock; /* guards what follows */

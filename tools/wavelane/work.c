@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "work.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #define MOST_PICTURES 4u /* at a time that share all threads: reading, coding and writing then overlap */
@@ -69,6 +70,7 @@ wvl_cli_work wvl_cli_plan_work(const wvl_cli_run *s, const wvl_cli_load *load)
     const char *device = wvl_params_get(s->params, "device");
     size_t threads = wvl_context_threads(s->context), given = args->pictures ? args->pictures : args->trace != NULL;
     wvl_cli_work w = {.on_device = wants_device(s, device, load)};
+    w.pictures = load->count < SIZE_MAX ? (size_t)load->count : SIZE_MAX;
     if (w.on_device) {
         w.workers = given ? given : threads + WAITING;
         return w;
@@ -91,7 +93,7 @@ void wvl_cli_open_work(wvl_cli_run *s, const wvl_cli_work *w, const char *name)
     const char *device = wvl_params_get(s->params, "device"),
                *opened = device && strcmp(device, "auto") ? device : "cuda";
     s->trays = wvl_cli_is_plan_only(s->args) ? NULL : wvl_cli_open_trays(s->context, w->on_device ? opened : NULL);
-    s->encoders = w->on_device && w->workers > 1 ? wvl_cli_open_encoders(s->context, device) : NULL;
+    s->encoders = w->on_device && w->workers > 1 ? wvl_cli_open_encoders(s->context, device, w->pictures) : NULL;
     if (w->on_device && !s->ahead) {
         s->ahead = wvl_cli_open_ahead(s->context, opened);
     }

@@ -31,6 +31,13 @@ typedef struct wvl_cuda_block {
     wvl_cuda_event read; /* NULL, or reached when the caller's readers are done */
 } wvl_cuda_block;        /* address 0: none */
 
+/* Page-locked memory that the library takes from the system itself. */
+typedef struct wvl_cuda_mapping {
+    struct wvl_cuda_mapping *next;
+    void *at;
+    uint64_t bytes;
+} wvl_cuda_mapping;
+
 struct wvl_device {
     wvl_allocator host, pinned, memory;
     wvl_cuda_runtime own_runtime;
@@ -49,7 +56,8 @@ struct wvl_device {
     atomic_uint in_flight;   /* pictures that were submitted and not released, of all backends */
     wvl_cuda_forecast coded; /* of jobs of waves: coded bytes, by the bytes of coefficients (wave_coder.c) */
     int keeps;
-    pthread_mutex_t kept_lock;
+    pthread_mutex_t kept_lock; /* guards what follows */
+    wvl_cuda_mapping *mappings;
     uint32_t places; /* for pictures in flight: each has an output, or has given it to the caller */
     wvl_cuda_block kept[WVL_CUDA_PLACES][WVL_CUDA_KEPT_MOST]; /* latest first, without gaps */
 };

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/intmath.h"
+#include "base/pages.h"
 #include "cuda/host/memory/device.h"
 
 #define MEMORY_ALIGNMENT 256u
 #define PINNED_PORTABLE 1u /* page-locked for every driver context of the process: allocated, or of the caller */
+#define PINNED_MAPPED 2u   /* kernels may write there */
+#define LARGE_LEAST (UINT64_C(4) << 20)
 
 static int is_pinned(unsigned place) { return place == WVL_CUDA_PINNED || place == WVL_CUDA_OUTPUT_PINNED; }
 
@@ -14,7 +18,67 @@ static const wvl_allocator *allocator_of(const wvl_device *d, unsigned place)
     return is_pinned(place) ? &d->pinned : &d->memory;
 }
 
-static wvl_cuda_status take(const wvl_device *d, unsigned place, uint64_t bytes, wvl_cuda_address *address)
+/* ---- Large pages ----------------------------------------------------------------------------- */
+
+/* The driver's own memory has pages of 4 KiB, which take ten times as long to lock as large ones (D-device-30). NULL:
+ * the driver is asked for memory. */
+static void *lock_pages(const wvl_device *d, uint64_t bytes)
+{
+    void *at = wvl_map_pages(bytes);
+    if (at && d->runtime->lock_memory(at, (size_t)bytes, PINNED_PORTABLE | PINNED_MAPPED)) {
+        wvl_unmap_pages(at, bytes);
+        at = NULL;
+    }
+    return at;
+}
+
+static void *take_large(wvl_device *d, uint64_t bytes)
+{
+    int can = bytes >= LARGE_LEAST && d->runtime->lock_memory && d->runtime->unlock_memory;
+    wvl_cuda_mapping *m = can ? wvl_alloc(&d->host, sizeof *m) : NULL;
+    void *at = m ? lock_pages(d, bytes) : NULL;
+    if (!at) {
+        wvl_free(&d->host, m, sizeof *m);
+        return NULL;
+    }
+    *m = (wvl_cuda_mapping){.at = at, .bytes = bytes};
+    pthread_mutex_lock(&d->kept_lock);
+    m->next = d->mappings;
+    d->mappings = m;
+    pthread_mutex_unlock(&d->kept_lock);
+    return at;
+}
+
+/* 0: the memory is the driver's. */
+static int give_large(wvl_device *d, const void *at)
+{
+    pthread_mutex_lock(&d->kept_lock);
+    wvl_cuda_mapping **place = &d->mappings;
+    while (*place && (*place)->at != at) {
+        place = &(*place)->next;
+    }
+    wvl_cuda_mapping *m = *place;
+    if (m) {
+        *place = m->next;
+    }
+    pthread_mutex_unlock(&d->kept_lock);
+    if (m) {
+        (void)d->runtime->unlock_memory(m->at);
+        wvl_unmap_pages(m->at, m->bytes);
+        wvl_free(&d->host, m, sizeof *m);
+    }
+    return m != NULL;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static wvl_cuda_status take_pinned(wvl_device *d, uint64_t bytes, void **at)
+{
+    *at = take_large(d, bytes);
+    return *at ? WVL_CUDA_SUCCESS : d->runtime->malloc_pinned(at, (size_t)bytes, PINNED_PORTABLE);
+}
+
+static wvl_cuda_status take(wvl_device *d, unsigned place, uint64_t bytes, wvl_cuda_address *address)
 {
     const wvl_allocator *a = allocator_of(d, place);
     void *at = NULL;
@@ -30,7 +94,7 @@ static wvl_cuda_status take(const wvl_device *d, unsigned place, uint64_t bytes,
         at = a->allocate(a->user, (size_t)bytes, MEMORY_ALIGNMENT, NULL);
         status = at ? WVL_CUDA_SUCCESS : WVL_CUDA_OUT_OF_MEMORY;
     } else {
-        status = d->runtime->malloc_pinned(&at, (size_t)bytes, PINNED_PORTABLE);
+        status = take_pinned(d, bytes, &at);
     }
     *address = status ? 0 : (wvl_cuda_address)(uintptr_t)at;
     return status;
@@ -46,7 +110,7 @@ static void await_readers(const wvl_device *d, wvl_cuda_block *block)
     }
 }
 
-static void give(const wvl_device *d, unsigned place, wvl_cuda_block block)
+static void give(wvl_device *d, unsigned place, wvl_cuda_block block)
 {
     const wvl_allocator *a = allocator_of(d, place);
     void *at = (void *)(uintptr_t)block.address;
@@ -56,10 +120,10 @@ static void give(const wvl_device *d, unsigned place, wvl_cuda_block block)
     await_readers(d, &block);
     if (a->release) {
         a->release(a->user, at, (size_t)block.bytes, NULL);
-    } else if (is_pinned(place)) {
-        (void)d->runtime->free_pinned(at);
-    } else {
+    } else if (!is_pinned(place)) {
         (void)d->runtime->free_device(block.address);
+    } else if (!give_large(d, at)) {
+        (void)d->runtime->free_pinned(at);
     }
 }
 
