@@ -45,18 +45,6 @@ static inline float __shfl_up_sync(uint32_t, float v, uint32_t) { abort(), (void
 static inline unsigned long long __shfl_sync(uint32_t, unsigned long long v, uint32_t) { abort(), (void)v; }
 static inline float __fmaf_rz(float, float, float) { abort(); }
 static inline float __fsub_rn(float a, float b) { return a - b; }
-static inline uint32_t __float_as_uint(float v)
-{
-    uint32_t u;
-    memcpy(&u, &v, sizeof u);
-    return u;
-}
-static inline float __uint_as_float(uint32_t u)
-{
-    float v;
-    memcpy(&v, &u, sizeof v);
-    return v;
-}
 
 #include "cuda/core/kernel_row.h"
 #include "cuda/dwt/cascade.cuh"
