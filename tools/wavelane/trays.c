@@ -153,7 +153,7 @@ int wvl_cli_lock_tray(wvl_cli_trays *t, wvl_cli_tray *tray)
         pthread_mutex_lock(&t->lock);
         t->locked_bytes -= tray->bytes;
         pthread_mutex_unlock(&t->lock);
-        wvl_cli_inform("memory for pixels cannot be page-locked: %s; the host copies them once more", reason);
+        wvl_cli_inform("memory for pixels cannot be page-locked: %s; the host copies them", reason);
     }
     return tray->is_locked;
 }

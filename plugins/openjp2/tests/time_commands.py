@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """
-Whole commands of hosts with the plugin and without it, in turns: medians of the time of the processor, and of the ratio.
+Whole commands of hosts with and without the plugin, alternately: medians of CPU time and of the ratio.
 Reading the picture is a part of both.
 
   time_commands.py PLUGIN RUNS PICTURE.ppm      PLUGIN: libwavelane-openjp2.so
@@ -36,7 +36,9 @@ def seconds(command, plugin):
 
 
 def main():
-    if sys.argv[1:2] in (["--help"], ["-h"]) or len(sys.argv) != 4:
+    if sys.argv[1:] in (["--help"], ["-h"]):
+        sys.exit(print(__doc__.strip()))
+    if len(sys.argv) != 4:
         sys.exit(__doc__.strip())
     plugin, runs, picture = os.path.abspath(sys.argv[1]), int(sys.argv[2]), os.path.abspath(sys.argv[3])
     print("%-16s %-9s %12s %12s %6s" % ("command", "coding", "OpenJPEG,ms", "Wavelane,ms", "ratio"))
