@@ -65,7 +65,7 @@ WVL_API wvl_status wvl_context_open_device(wvl_context *context, uint32_t ordina
 /* ---- Page-locked memory for pixels ------------------------------------------------------------------------------ */
 
 /* Page-locks memory of the caller, so that devices fetch the pixels in it by themselves (memory_kind PINNED). Otherwise
- * the host copies pixels once more. A program reads a picture from its file into such memory, and uses it again for
+ * the host copies the pixels first. A program reads a picture from its file into such memory, and uses it again for
  * later pictures, because page-locking takes time. Take whole pages that nothing else lies in; large pages (2 MiB) are
  * the fastest. Device `ordinal` is opened as by wvl_context_open_device(), and error is the same; every device of the
  * process may read the memory. Any thread. Errors: _ARGUMENT (context or memory is NULL, bytes is 0), _UNSUPPORTED

@@ -79,9 +79,9 @@ struct lane : output {
         return ct * CT_ONE;
     }
     /*
-     * The same behind four symbols. Returns false and does nothing where that is not all they complete, or where the
-     * byte may not be that of single steps: B is 0x00, and what stays of C is less than what later symbols may have
-     * added to it, so that one of them may have carried.
+     * The same behind four symbols. Returns false and does nothing if they complete more than one byte, or if the
+     * byte may differ from that of single steps: B is 0x00, and what stays of C is less than what later symbols may
+     * have added to it, so that one of them may have carried.
      */
     __device__ __forceinline__ bool put_complete()
     {

@@ -35,7 +35,7 @@ enum {
 typedef enum wvl_cli_effect {
     WVL_CLI_SETTING, /* sets `key` of the library to `fixed`, or to the value where fixed is NULL */
     WVL_CLI_PRESET,  /* chooses the preset `fixed`, or the one that the value names */
-    WVL_CLI_FLAG,    /* sets an int to `least`, and where that is 0 to 1 */
+    WVL_CLI_FLAG,    /* sets an int to `least`, or to 1 if that is 0 */
     WVL_CLI_TEXT,    /* keeps the value; of several the last one */
     WVL_CLI_ONCE,    /* keeps the value, and refuses another one */
     WVL_CLI_WORD,    /* keeps the index of the value among the words of `argument`, plus `least`, an int */

@@ -345,7 +345,7 @@ static void *run_scribe(void *user)
 {
     wvl_cli_store *s = user;
     wvl_cli_messages held = {0};
-    wvl_cli_hold_messages(); /* whoever notes the next frame says it */
+    wvl_cli_hold_messages(); /* the thread that notes the next frame prints them */
     pthread_mutex_lock(&s->group_lock);
     while (!s->is_closed || s->waiting_count) {
         if (s->waiting_count && (s->is_due || s->is_flushed || s->is_closed)) {

@@ -29,7 +29,7 @@ struct wvl_cli_store {
 
     int file_fd, index_fd;                  /* TO_FILE, TO_STREAM; TO_FILE; -1: none */
     int is_in_memory;                       /* TO_FILE: threads write beside each other where its pages are mapped */
-    uint64_t offset;                        /* end of the frames that are told */
+    uint64_t offset;                        /* end of the frames that were reported */
     pthread_mutex_t place_lock, write_lock; /* of what follows; of writing to a file that is on a disk */
     pthread_cond_t placed;
     uint64_t next_place, next_offset; /* of the frame whose offset is known next */

@@ -21,7 +21,7 @@ typedef struct wvl_cli_tray {
 wvl_cli_trays *wvl_cli_open_trays(wvl_context *context, const char *device);
 /* When all trays are back. Before the context is released. */
 void wvl_cli_close_trays(wvl_cli_trays *trays);
-/* For so many bytes. Any thread. NULL: no memory. */
+/* A tray of at least `bytes`. Any thread. NULL: no memory. */
 wvl_cli_tray *wvl_cli_take_tray(wvl_cli_trays *trays, uint64_t bytes);
 void wvl_cli_return_tray(wvl_cli_trays *trays, wvl_cli_tray *tray);
 /* Says whether the tray is page-locked, now or from now on. Its holder calls. */

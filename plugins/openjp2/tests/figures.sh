@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Encode calls inside a process with the plugin and without it, in turns: medians of the times, and of their ratio.
+# Encode calls inside a process with and without the plugin, alternately: medians of the times and of their ratio.
 #   figures.sh TIME-HOST PLUGIN RUNS PICTURE.ppm...      TIME-HOST: time_openjp2, PLUGIN: libwavelane-openjp2.so
 # RATIOS: compression ratios of 9/7 (default 0 10 25); 0: lossless. One thread: time of the processor; more: by the clock.
 set -eu
