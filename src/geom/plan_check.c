@@ -232,8 +232,6 @@ uint64_t wvl_settings_count_tiles(const wvl_settings *s, const wvl_image_format 
                          : 1;
 }
 
-/* ---- Headers in headers, registration -------------------------------------------------------- */
-
 /* ---- Profiles 0 and 1 (A.10, Table A.45): what is checked, and from which source, is told in the documentation --- */
 
 static void check_profile_tiles(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)

@@ -199,7 +199,7 @@ static int take_rows(row_encode *e, const wvl_row_source *source, const wvl_rows
                      const wvl_control *control)
 {
     memset(&e->options, 0, sizeof e->options);
-    memset(&e->g, 0, sizeof *&e->g);
+    memset(&e->g, 0, sizeof e->g);
     e->g.has_source =
         source && wvl_struct_read(&e->g.source, sizeof e->g.source, source, WVL_STRUCT_UNTIL(wvl_row_source, user));
     take_output(&e->g, sink, control);

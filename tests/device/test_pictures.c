@@ -344,7 +344,7 @@ static void fill_flight(const picture_case *c, const picture_pixels *pixels, uns
 }
 
 /* How many pictures are in flight says how lists are coded; bytes are the same. */
-static const char *const paced[] = {"", "reversible=no bpp=2 block=16,16" RATE,
+static const char *const paced[] = {"", ("reversible=no bpp=2 block=16,16" RATE),
                                     "reversible=no bpp=0.6 measure-psnr=no"};
 #define PACED ((int)(sizeof paced / sizeof *paced))
 

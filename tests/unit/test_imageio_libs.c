@@ -119,7 +119,7 @@ TEST_RANGE(tiff_every_layout, 1, 33)
 {
     static const char *const modes[] = {"wl", "wb", "w8"};
 
-    const unsigned step = getenv("WVL_TEST_SHORT") ? 5 : 1; /* short: other ones of each depth */
+    const unsigned step = (unsigned)imageio_step(); /* other ones of each depth */
     make_file();
     for (unsigned k = (unsigned)_i % step; k < 3 * 2 * 2 * 2 * 2; k += step) {
         layout l = {modes[k % 3],

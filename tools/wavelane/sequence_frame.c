@@ -446,6 +446,8 @@ static void finish_work(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *tu
         f->code = store_bytes(q, f);
         f->state = f->code ? WVL_CLI_FRAME_FAILED : f->state;
     }
+    wvl_cli_give_samples_back(&f->job); /* its run ends here, and others may read while a failed frame waits */
+    f->job.s = NULL;
     add_stages(f);
 }
 

@@ -399,8 +399,8 @@ int wvl_cli_close_store(wvl_cli_store *s)
     if (!s) {
         return WVL_EXIT_OK;
     }
-    int code = cut_untold(s);
-    TRY(code, wvl_cli_sync_frames(s));
+    int code = cut_untold(s), noted = wvl_cli_sync_frames(s);
+    code = code ? code : noted;
     const int fds[] = {s->folder_fd, s->kind == WVL_CLI_TO_FILE ? s->file_fd : -1, s->index_fd};
     wvl_cli_close_journal(s);
     for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {

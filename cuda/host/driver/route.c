@@ -19,8 +19,6 @@ int wvl_cuda_may_overlap(const wvl_cuda_runtime *runtime, wvl_cuda_function func
            !runtime->function_attribute(&version, WVL_CUDA_FUNCTION_PTX_VERSION, function) && version >= 90;
 }
 
-/* ---- Streams --------------------------------------------------------------------------------- */
-
 /* ---- Graphs ---------------------------------------------------------------------------------- */
 
 /* An edge from the last node to this one, which is the last one then. */

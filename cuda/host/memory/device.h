@@ -81,8 +81,7 @@ wvl_cuda_status wvl_cuda_enter(const wvl_device *device);
 void wvl_cuda_leave(const wvl_device *device);
 
 /* Through the caller's allocators, if there are any. Else what is freed is kept for the next picture of the same plan,
- * because page-locking takes longer than a transform; everything kept goes when memory runs short. The driver's
- * page-locked memory is taken at the memory node of the device. */
+ * because page-locking takes longer than a transform; everything kept goes when memory runs short. */
 wvl_cuda_status wvl_cuda_alloc(wvl_device *device, unsigned place, uint64_t bytes, wvl_cuda_address *address);
 wvl_cuda_status wvl_cuda_alloc_pinned(wvl_device *device, uint64_t bytes, uint8_t **memory);
 /* address 0: there is nothing. read: nobody gets the memory before the event, which is destroyed then; NULL: none. The

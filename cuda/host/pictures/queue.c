@@ -202,12 +202,25 @@ static wvl_cuda_status go_without_graph(wvl_backend_job *job, wvl_cuda_status st
     return WVL_CUDA_SUCCESS;
 }
 
+static int has_graph(const wvl_cuda_picture *p)
+{
+    for (unsigned i = 0; i < WVL_CUDA_PACES; i++) {
+        if (p->execs[i]) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static wvl_cuda_status queue_kernels(wvl_backend_job *job)
 {
     wvl_cuda_picture *p = job->picture;
     wvl_cuda_exec *exec = &p->execs[p->pace];
     if (!p->has_no_graphs && !p->has_own_values) {
         wvl_cuda_status status = *exec ? WVL_CUDA_SUCCESS : build_graph(job, exec);
+        if (status == WVL_CUDA_OUT_OF_MEMORY && has_graph(p)) {
+            return launch_all(job, wvl_cuda_to_stream(job->stream)); /* the graphs of other paces stay */
+        }
         TRY(status, wvl_cuda_runtime_of(job->backend)->graph_launch(*exec, job->stream));
         status = go_without_graph(job, status);
         if (status || !p->has_no_graphs) {
