@@ -315,7 +315,7 @@ int wvl_io_allocate_blocks(wvl_io_context *context)
         if (!k->data) {
             return -1;
         }
-        lent += lent ? samples * k->sample_bytes : 0;
+        lent = lent ? lent + samples * k->sample_bytes : NULL;
     }
     for (uint32_t c = 1; context->is_interleaved && c < picture->component_count; c++) {
         picture->components[c].data = (uint8_t *)first->data + (size_t)c * first->sample_bytes;

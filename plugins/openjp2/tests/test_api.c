@@ -383,7 +383,7 @@ static void set_stream(const opj_real *by, opj_stream *stream, size_t *bytes)
 
 /* NO_END: the host destroys the codec. */
 /* libopenjp2 loses memory of a codec that is set up twice. */
-const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libopenjp2.so"; }
 
 enum { TWO_PICTURES, ENCODE_TWICE, END_TWICE, NO_ENCODE, LATE_STREAM, NO_END, SET_UP_TWICE, HABITS };
