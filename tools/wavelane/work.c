@@ -8,10 +8,10 @@
 /* The same of small files, whose pictures take little memory (D-command-01). */
 #define MOST_QUICK_PICTURES 16u
 #define SMALL_FILE (UINT64_C(16) << 20)
-/* A picture with a thread of its own takes so many times the bytes of its file, or fewer. */
+/* The memory of a picture with a thread of its own is at most this multiple of the bytes of its file. */
 #define BYTES_A_BYTE 8u
-/* On a device a thread reads and writes a picture, and waits for it in between: so many threads more than processors
- * keep these at work (D-command-20). */
+/* A thread reads a picture, waits for the device, and writes. This number of threads beyond the processors keeps the
+ * processors at work (D-command-20). */
 #define WAITING 12u
 /* With device=auto: fewer bytes of files for each thread are encoded on the CPU, in less time than the driver needs to
  * start (D-command-06). */
