@@ -95,5 +95,6 @@ void wvl_cuda_set_pace(const wvl_device *device, unsigned pace, wvl_cuda_t1_job 
     t1->spread = pace == WVL_CUDA_PACE_FEW ? 2 * device->multiprocessors : 0;
     if (rate) {
         rate->deeper = deeper_rounds[pace];
+        rate->is_wide = pace == WVL_CUDA_PACE_FEW;
     }
 }
