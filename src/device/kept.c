@@ -51,9 +51,9 @@ wvl_status wvl_kept_open(wvl_pictures **pictures, const wvl_plan *plan, uint32_t
     }
     wvl_kept_close(*pictures, 0);
     *pictures = wvl_alloc(&context->host, sizeof **pictures);
-    wvl_status status = *pictures ? wvl_pictures_open(*pictures, plan, wvl_assembly_whole(plan), ordinal, 1, reason,
-                                                      reason_bytes)
-                                  : WVL_ERROR_MEMORY;
+    wvl_status status =
+        *pictures ? wvl_pictures_open(*pictures, plan, wvl_assembly_whole(plan), ordinal, 1, reason, reason_bytes)
+                  : WVL_ERROR_MEMORY;
     if (status != WVL_OK) {
         wvl_free(&context->host, *pictures, sizeof **pictures);
         *pictures = NULL;

@@ -367,6 +367,7 @@ static inline uint32_t shared_address(const uint32_t *at)
     return (uint32_t)((const uint8_t *)at - (const uint8_t *)emulation::shared);
 }
 static inline void store_shared(uint32_t address, uint32_t v) { emulation::shared[address / 4] = v; }
+template <uint32_t THREADS> static inline void meet_from_anywhere() { __syncthreads(); }
 static inline void copy_begin(uint32_t *to, const void *from) { memcpy(to, from, 16); }
 static inline void copy_wait() {}
 
