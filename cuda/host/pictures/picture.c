@@ -466,11 +466,15 @@ static void set_pace(wvl_backend_job *job)
     const wvl_backend *b = job->backend;
     wvl_cuda_picture *picture = job->picture;
     uint32_t in_flight = wvl_cuda_count_job(job);
-    if (!wvl_cuda_is_ht(b->plan)) {
-        unsigned pace = b->pace ? b->pace - 1 : wvl_cuda_find_pace(b->plan, in_flight);
-        picture->pace = wvl_cuda_set_pace(b->device, pace, &picture->blocks.t1, &picture->blocks.rate);
-        picture->blocks.rate.deeper = b->deeper ? b->deeper : picture->blocks.rate.deeper;
+    unsigned pace = b->pace ? b->pace - 1 : wvl_cuda_find_pace(b->plan, in_flight);
+    if (wvl_cuda_is_ht(b->plan)) { /* who chooses is all that depends on it */
+        int is_wide = wvl_cuda_chooses_passes(b->plan) && pace == WVL_CUDA_PACE_FEW;
+        picture->blocks.rate.is_wide = (uint32_t)is_wide;
+        picture->pace = is_wide ? WVL_CUDA_PACE_FEW : WVL_CUDA_PACE_MANY;
+        return;
     }
+    picture->pace = wvl_cuda_set_pace(b->device, pace, &picture->blocks.t1, &picture->blocks.rate);
+    picture->blocks.rate.deeper = b->deeper ? b->deeper : picture->blocks.rate.deeper;
 }
 
 wvl_status wvl_cuda_submit_picture(wvl_backend *b, const wvl_plan *plan, const wvl_image *image, int is_again,

@@ -81,7 +81,7 @@ typedef struct wvl_cuda_picture {
     wvl_cuda_coder_job blocks;
     wvl_cuda_packets_job job;
     wvl_cuda_exec execs[WVL_CUDA_PACES]; /* all kernels, at each pace; NULL: not built yet */
-    unsigned pace;                       /* of the job; 0 where blocks are not EBCOT's */
+    unsigned pace;                       /* of the job */
     int has_no_graphs;  /* the driver builds none, or none is wanted: kernels are launched one by one */
     int has_own_values; /* targets and caps of the picture at work are not those of the graph */
     uint64_t scratch_bytes;
