@@ -131,6 +131,7 @@ set(WVL_CUDA_DEVICE_SOURCES
     cuda/rate/bodies.cuh
     cuda/rate/caps.cuh
     cuda/rate/choose.cu
+    cuda/rate/crew.cuh
     cuda/rate/cut.cuh
     cuda/rate/estimate.h
     cuda/rate/fill.cuh

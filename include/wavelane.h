@@ -181,7 +181,8 @@ WVL_API const char *wvl_params_error(const wvl_params *params);
  * in a kernel, a lost device) the process no longer uses the device. Its pictures go to other devices of the option; if
  * none is left, they end with WVL_ERROR_DEVICE, and later ones go to the CPU where allowed. No device is ever reset.
  * A device keeps memory of pictures for later ones of their plan, until the context is released or memory is short: up
- * to four blocks of each kind, and 64 finished pictures. An allocator of the caller gets its memory back at once. */
+ * to four blocks of each kind, and 64 finished pictures. Up to four pictures of wvl_encode() also leave their tables to
+ * the next ones of their plans, until these are released. An allocator of the caller gets its memory back at once. */
 
 typedef struct wvl_device_info {
     size_t struct_size;

@@ -45,6 +45,12 @@ __device__ __forceinline__ void store_shared(uint32_t address, uint32_t v)
     asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(v));
 }
 
+/* The THREADS of a thread block meet whose warps come from different places: __syncthreads() is one place for all. */
+template <uint32_t THREADS> __device__ __forceinline__ void meet_from_anywhere()
+{
+    asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory");
+}
+
 /* 16 bytes to shared memory; copy_wait: all that this lane began are there. */
 __device__ __forceinline__ void copy_begin(uint32_t *to, const void *from)
 {

@@ -14,6 +14,9 @@
 namespace wvl_mq::floats
 {
 
+/* Both warps. */
+__device__ __forceinline__ void meet_pair() { wvl_ht::meet_from_anywhere<WVL_CUDA_T1_MQ_THREADS>(); }
+
 /* A list, in both warps: symbols [first, count) of it are coded in this round. */
 struct pair_list {
     uint32_t id, first, count;
@@ -149,7 +152,7 @@ struct pair_chain : chain {
                     put_some(n, unit, i, p);
                 }
             }
-            __syncthreads();
+            meet_pair();
         }
     }
     __device__ __forceinline__ void close(const wvl_cuda_t1_job &job, const pair_list &p) const
@@ -221,7 +224,7 @@ struct pair_bytes {
     __device__ __forceinline__ void run(const wvl_cuda_t1_job &job, const pair_list &p, uint32_t units)
     {
         for (uint32_t n = 0, i = p.begin(); n < units; n++, i += 16) {
-            __syncthreads();
+            meet_pair();
             if (i < p.count) {
 #pragma unroll 1
                 for (uint32_t k = 0; k < 4; k++) {
@@ -260,7 +263,7 @@ __device__ __forceinline__ void code_pair(const wvl_cuda_t1_job &job)
         c.table = table;
         c.ring.open(c.shared);
         c.open_list(job, p);
-        __syncthreads(); /* both have read what was kept */
+        meet_pair(); /* both have read what was kept */
         c.run(job, p, units);
         if (p.is_there && keeps(job)) {
             c.close(job, p);
@@ -269,7 +272,7 @@ __device__ __forceinline__ void code_pair(const wvl_cuda_t1_job &job)
         pair_bytes b;
         b.ring.open((uint8_t *)shared);
         b.open_list(job, p);
-        __syncthreads();
+        meet_pair();
         b.run(job, p, units);
         if (p.is_there) {
             b.close(job, p);

@@ -326,9 +326,7 @@ void wvl_cuda_release_job(wvl_backend_job *job)
         wvl_cuda_leave(b->device);
     }
     wvl_cuda_drop_code(&job->code);
-    if (job->picture) {
-        wvl_cuda_uncount_picture(job);
-    }
+    wvl_cuda_uncount_job(job);
     wvl_workspaces_give(&b->workspaces, &job->workspace);
 }
 

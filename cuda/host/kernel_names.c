@@ -55,6 +55,12 @@ static wvl_cuda_status tell_attribute(int *value, int attribute, int device)
     return WVL_CUDA_SUCCESS;
 }
 
+static wvl_cuda_status tell_function(int *value, int attribute, wvl_cuda_function function)
+{
+    *value = 90;
+    return attribute == WVL_CUDA_FUNCTION_PTX_VERSION ? WVL_CUDA_SUCCESS : WVL_CUDA_NOT_SUPPORTED;
+}
+
 static wvl_cuda_status load_module(wvl_cuda_module *module, const void *image)
 {
     memcpy(module, &image, sizeof image);
@@ -121,6 +127,7 @@ static wvl_cuda_runtime make_driver(void)
     wvl_cuda_runtime rt = {WVL_CUDA_CALLS(DO_NOTHING).function_set = set_function};
 #undef DO_NOTHING
     rt.device_attribute = tell_attribute;
+    rt.function_attribute = tell_function;
     rt.module_load = load_module;
     rt.module_function = find_function;
     rt.launch = launch;

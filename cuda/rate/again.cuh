@@ -69,32 +69,26 @@ __device__ __forceinline__ uint32_t &repeated_of(const job_type &job)
  * threads. */
 __device__ __forceinline__ bool repeat_blocks(const job_type &job, const layer_state &layer, uint32_t *shared)
 {
-    uint32_t undecided = 0, repeated = 0, *variables = shared + WVL_CUDA_RATE_VARIABLES;
+    uint32_t *sums = shared + WVL_CUDA_RATE_HEAD;
+    uint64_t undecided = 0, repeated = 0, all;
     if (!job.t1.foresees) {
         return false;
     }
-    if (!threadIdx.x) {
-        variables[0] = variables[1] = 0;
-    }
-    __syncthreads();
-    for (uint32_t i = threadIdx.x; i < job.packets.block_count; i += blockDim.x) {
+    for (uint32_t i = crew_rank(); i < job.packets.block_count; i += crew_size()) {
         undecided += !is_decided(job, ranked(job, i), layer);
     }
-    atomicAdd(&variables[0], undecided);
-    __syncthreads();
-    bool is_any = variables[0] != 0;
-    for (uint32_t i = threadIdx.x; i < job.packets.block_count; i += blockDim.x) {
+    (void)scan_crew(undecided, sums, &all);
+    bool is_any = all != 0;
+    for (uint32_t i = crew_rank(); i < job.packets.block_count; i += crew_size()) {
         const wvl_assembly_place place = ranked(job, i);
         bool is_again = is_any && is_repeated(job, place, layer);
         mark_block(job, place.block, is_again);
         repeated += is_again;
     }
-    atomicAdd(&variables[1], repeated);
-    __syncthreads();
-    if (!threadIdx.x) {
-        repeated_of(job) = variables[1];
+    (void)scan_crew(repeated, sums, &all);
+    if (!crew_rank()) {
+        repeated_of(job) = (uint32_t)all;
     }
-    __syncthreads();
     return is_any;
 }
 

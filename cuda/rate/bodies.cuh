@@ -33,8 +33,8 @@ __device__ __forceinline__ bool asks_bodies(const job_type &job)
 __device__ __forceinline__ void clear_bodies(const job_type &job)
 {
     uint64_t *bodies = (uint64_t *)job.bodies;
-    for (uint32_t i = threadIdx.x, count = asks_bodies(job) ? job.followed * WVL_SLOPES : 0; i < count;
-         i += blockDim.x) {
+    for (uint32_t i = crew_rank(), count = asks_bodies(job) ? job.followed * WVL_SLOPES : 0; i < count;
+         i += crew_size()) {
         bodies[i] = 0;
     }
 }

@@ -12,10 +12,10 @@ namespace wvl_rate
 __device__ __forceinline__ bool breaks_cap(const job_type &job, const layer_state &layer, uint32_t *shared)
 {
     bool own = false;
-    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+    for (uint32_t g = crew_rank(); g < job.group_count; g += crew_size()) {
         own |= !group_fits(job, layer, g, group_of(job, g).bytes);
     }
-    return count_threads(own, shared) != 0;
+    return count_crew(own, shared + WVL_CUDA_RATE_VARIABLES) != 0;
 }
 
 /* Learns what the bytes of a group are beside its bodies at the threshold measured last. */
@@ -48,7 +48,7 @@ __device__ __forceinline__ uint32_t guess_floor(const job_type &job, uint32_t g)
 __device__ __forceinline__ bool open_floors(const job_type &job, const layer_state &layer, uint32_t *shared)
 {
     bool own = false;
-    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+    for (uint32_t g = crew_rank(); g < job.group_count; g += crew_size()) {
         wvl_cuda_rate_group &group = group_of(job, g);
         group.is_open = group.threshold < WVL_SLOPE_NOTHING && !group_fits(job, layer, g, group.bytes);
         if (group.is_open) {
@@ -58,7 +58,7 @@ __device__ __forceinline__ bool open_floors(const job_type &job, const layer_sta
             learn_rest(job, layer, g);
         }
     }
-    return count_threads(own, shared) != 0;
+    return count_crew(own, shared + WVL_CUDA_RATE_VARIABLES) != 0;
 }
 
 #define FLOOR_GUESSES 5u /* then bisection */
@@ -93,20 +93,20 @@ __device__ __forceinline__ bool narrow_floors(const job_type &job, const layer_s
                                               uint32_t *shared)
 {
     bool own = false;
-    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+    for (uint32_t g = crew_rank(); g < job.group_count; g += crew_size()) {
         if (group_of(job, g).is_open) {
             propose_floor(job, g, step);
         }
     }
-    __syncthreads();
+    meet_crew();
     cut_blocks(job, layer);
     (void)measure_packets(job, layer, shared);
-    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+    for (uint32_t g = crew_rank(); g < job.group_count; g += crew_size()) {
         if (group_of(job, g).is_open) {
             own |= learn_floor(job, layer, g);
         }
     }
-    return count_threads(own, shared) != 0;
+    return count_crew(own, shared + WVL_CUDA_RATE_VARIABLES) != 0;
 }
 
 /* Does what search() does, with floors that keep every group within its cap, if there are caps. Where groups are many,

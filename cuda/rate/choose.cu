@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rate control of a picture by one thread block: for each layer thresholds that meet the budget and the caps, and the
- * last bytes; then the ends of codewords. All threads decide the same, from the same numbers.
+ * Rate control of a picture by one thread block or a cluster of them: for each layer thresholds that meet the budget
+ * and the caps, and the last bytes; then the ends of codewords. All threads decide the same, from the same numbers.
  */
 #include "cuda/rate/again.cuh"
 #include "cuda/rate/bodies.cuh"
@@ -53,12 +53,12 @@ __device__ __forceinline__ wvl_cuda_block_error measure_error(const job_type &jo
 /* All blocks; all threads. */
 __device__ __forceinline__ void end_blocks(const job_type &job, uint32_t *shared)
 {
-    uint32_t *any_partial = shared + WVL_CUDA_RATE_VARIABLES;
-    if (!threadIdx.x) {
+    uint32_t *any_partial = shared_by_crew(shared + WVL_CUDA_RATE_VARIABLES);
+    if (!crew_rank()) {
         *any_partial = 0;
     }
-    __syncthreads();
-    for (uint32_t i = threadIdx.x; i < job.t1.block_count; i += blockDim.x) {
+    meet_crew();
+    for (uint32_t i = crew_rank(); i < job.t1.block_count; i += crew_size()) {
         const block_passes passes = passes_of(job, i);
         const wvl_cuda_rate_cut cut = cut_of(job, i);
         end_block(job, i, passes, cut);
@@ -67,7 +67,7 @@ __device__ __forceinline__ void end_blocks(const job_type &job, uint32_t *shared
         }
         ((wvl_cuda_block_error *)job.packets.errors)[i] = measure_error(job, i, passes, cut.passes);
     }
-    __syncthreads();
+    meet_crew();
 }
 
 /* ---- Choice ---------------------------------------------------------------------------------- */
@@ -130,8 +130,46 @@ __device__ __forceinline__ bool expects_more(const job_type &job, const layer_st
 __device__ __forceinline__ void leave(const job_type &job)
 {
     clear_bodies(job);
-    if (!threadIdx.x) {
+    if (!crew_rank()) {
         *(uint32_t *)job.packets.notes = WVL_CUDA_PACKETS_LEFT;
+    }
+}
+
+__device__ __forceinline__ void choose(const job_type &job, uint32_t *shared)
+{
+    layer_state layer = {};
+    uint32_t notes = 0;
+    if (!is_asked(job) || (job.t1.round && !repeated_of(job))) {
+        return;
+    }
+    open_picture(job);
+    if (asks_bodies(job)) {
+        sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
+    }
+    if (expects_more(job, layer, shared)) {
+        leave(job);
+        return;
+    }
+    for (bool is_open = true; is_open;) {
+        open_layer(job, layer, shared);
+        is_open = !layer.is_last;
+        if (is_open || is_limited(job, layer)) {
+            notes = choose_thresholds(job, layer, shared);
+        } else {
+            take_least(job, layer);
+        }
+        if (finish_cuts(job, layer, shared)) {
+            leave(job);
+            return; /* the ends of codewords would be written into passes that a later cut may send */
+        }
+        if (is_open) {
+            send_layer(job, layer, shared);
+        }
+    }
+    end_blocks(job, shared);
+    if (!crew_rank()) {
+        *(uint32_t *)job.packets.notes = notes;
+        *(wvl_cuda_packets_outcome *)job.packets.outcome = {layer.threshold, !shared[WVL_CUDA_RATE_VARIABLES]};
     }
 }
 
@@ -141,38 +179,15 @@ extern "C" __global__ void __launch_bounds__(WVL_CUDA_RATE_THREADS, 1)
     wvl_rate_choose(const __grid_constant__ wvl_cuda_rate_job job)
 {
     WVL_HT_SHARED(shared);
-    wvl_rate::layer_state layer = {};
-    uint32_t notes = 0;
-    if (!wvl_rate::is_asked(job) || (job.t1.round && !wvl_rate::repeated_of(job))) {
-        return;
-    }
-    wvl_rate::open_picture(job);
-    if (wvl_rate::asks_bodies(job)) {
-        wvl_rate::sum_bodies(job, shared + WVL_CUDA_RATE_HEAD);
-    }
-    if (wvl_rate::expects_more(job, layer, shared)) {
-        wvl_rate::leave(job);
-        return;
-    }
-    for (bool is_open = true; is_open;) {
-        wvl_rate::open_layer(job, layer, shared);
-        is_open = !layer.is_last;
-        if (is_open || wvl_rate::is_limited(job, layer)) {
-            notes = wvl_rate::choose_thresholds(job, layer, shared);
-        } else {
-            wvl_rate::take_least(job, layer);
-        }
-        if (wvl_rate::finish_cuts(job, layer, shared)) {
-            wvl_rate::leave(job);
-            return; /* the ends of codewords would be written into passes that a later cut may send */
-        }
-        if (is_open) {
-            wvl_rate::send_layer(job, layer, shared);
-        }
-    }
-    wvl_rate::end_blocks(job, shared);
-    if (!threadIdx.x) {
-        *(uint32_t *)job.packets.notes = notes;
-        *(wvl_cuda_packets_outcome *)job.packets.outcome = {layer.threshold, !shared[WVL_CUDA_RATE_VARIABLES]};
-    }
+    wvl_rate::choose(job, shared);
+}
+
+/* The same by a cluster. Portable code has none: nobody launches it there. */
+extern "C" __global__ void WVL_CLUSTER(WVL_CUDA_RATE_BLOCKS) __launch_bounds__(WVL_CUDA_RATE_THREADS, 1)
+    wvl_rate_choose_wide(const __grid_constant__ wvl_cuda_rate_job job)
+{
+#ifdef WVL_HAS_CLUSTERS
+    WVL_HT_SHARED(shared);
+    wvl_rate::choose(job, shared);
+#endif
 }

@@ -202,27 +202,27 @@ __device__ __forceinline__ bool cut_block(const job_type &job, const layer_state
 /* All blocks, at the thresholds of their groups. Packets that become others are to be measured again. All threads. */
 __device__ __noinline__ void cut_blocks(const job_type &job, const layer_state &layer)
 {
-    for (uint32_t i = threadIdx.x; i < job.packets.block_count; i += blockDim.x) {
+    for (uint32_t i = crew_rank(); i < job.packets.block_count; i += crew_size()) {
         const wvl_assembly_place place = ranked(job, i);
         if (cut_block(job, layer, place.block, group_of(job, group_index(job, place.packet)).threshold)) {
             length_of(job, layer, place.packet).head_bytes = 0;
         }
     }
-    __syncthreads();
+    meet_crew();
 }
 
 /* In the layer every block sends nothing, and no packet is measured. All threads. */
 __device__ __forceinline__ void open_blocks(const job_type &job, const layer_state &layer)
 {
-    for (uint32_t i = threadIdx.x; i < job.packets.block_count; i += blockDim.x) {
+    for (uint32_t i = crew_rank(); i < job.packets.block_count; i += crew_size()) {
         const wvl_cuda_rate_sent sent = sent_of(job, i);
         cut_of(job, i) = {sent.bytes, 0, 0, sent.passes};
         send_cut(job, layer, i, passes_of(job, i), sent, sent.passes, sent.bytes);
     }
-    for (uint32_t i = threadIdx.x; i < job.precinct_count; i += blockDim.x) {
+    for (uint32_t i = crew_rank(); i < job.precinct_count; i += crew_size()) {
         length_of(job, layer, i).head_bytes = 0;
     }
-    __syncthreads();
+    meet_crew();
 }
 
 } // namespace wvl_rate

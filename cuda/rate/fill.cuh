@@ -116,11 +116,12 @@ __device__ __forceinline__ void sort_keys(uint64_t *keys)
     }
 }
 
-/* The candidates that are tried, in their order, in shared memory. Returns how many there are. */
+/* The candidates that are tried, in their order, in the shared memory of each thread block. Returns how many there are.
+ */
 __device__ __forceinline__ uint32_t select_candidates(const job_type &job, const layer_state &layer, uint64_t slack,
                                                       uint32_t *shared)
 {
-    uint32_t *variables = shared + WVL_CUDA_RATE_VARIABLES;
+    uint32_t *variables = shared + WVL_CUDA_RATE_VARIABLES, *listed = shared_by_crew(variables + 2);
     uint64_t *keys = (uint64_t *)(shared + WVL_CUDA_RATE_KEYS), *all = (uint64_t *)job.candidates;
     for (uint32_t i = threadIdx.x; i < WVL_CUDA_RATE_SORTED; i += blockDim.x) {
         keys[i] = ~UINT64_C(0);
@@ -128,12 +129,12 @@ __device__ __forceinline__ uint32_t select_candidates(const job_type &job, const
     if (!threadIdx.x) {
         variables[2] = variables[3] = 0;
     }
-    __syncthreads();
-    for (uint32_t rank = threadIdx.x; rank < job.packets.block_count; rank += blockDim.x) {
-        list_block(job, layer, rank, slack, &variables[2]);
+    meet_crew();
+    for (uint32_t rank = crew_rank(); rank < job.packets.block_count; rank += crew_size()) {
+        list_block(job, layer, rank, slack, listed);
     }
-    __syncthreads();
-    uint32_t count = variables[2];
+    meet_crew();
+    uint32_t count = *listed;
     uint64_t last = ~UINT64_C(0);
     if (count > WVL_CUDA_RATE_TRIES) {
         last = find_last_key(all, count, shared + WVL_CUDA_RATE_BINS, variables);
@@ -238,7 +239,8 @@ __device__ __forceinline__ uint32_t count_beside(const job_type &job, const laye
     return (uint32_t)__ffs((int)__ballot_sync(~0u, ends)) - 1;
 }
 
-/* Takes what fits, in order. Returns a bit for each that is taken. All threads; they have the same results. */
+/* Takes what fits, in order. Returns a bit for each that is taken. All threads of the first thread block, which alone
+ * tries; they have the same results. */
 __device__ __forceinline__ uint32_t take_fitting(const job_type &job, layer_state &layer, const found_more *found,
                                                  uint32_t count, uint64_t enough)
 {
@@ -261,7 +263,7 @@ __device__ __forceinline__ uint32_t take_fitting(const job_type &job, layer_stat
     return taken;
 }
 
-/* Candidates of different packets. Returns whether any is taken. All threads. */
+/* Candidates of different packets. Returns whether any is taken. */
 __device__ __forceinline__ bool try_beside(const job_type &job, const uint64_t *keys, uint32_t count, uint64_t enough,
                                            layer_state &layer, uint32_t *shared)
 {
@@ -315,24 +317,49 @@ __device__ __forceinline__ bool try_alone(const job_type &job, uint64_t key, lay
     return is_taken;
 }
 
-/* All threads. */
-__device__ __forceinline__ void fill_layer(const job_type &job, layer_state &layer, uint32_t *shared)
+/* Returns whether any candidate is taken. */
+__device__ __forceinline__ bool try_all(const job_type &job, uint32_t count, uint64_t enough, layer_state &layer,
+                                        uint32_t *shared)
 {
     const uint64_t *keys = (const uint64_t *)(shared + WVL_CUDA_RATE_KEYS);
+    bool taken = false;
+    for (uint32_t i = 0; i < count && layer.budget - codestream_bytes(job, layer, layer.cost) > enough;) {
+        uint32_t beside = count_beside(job, layer, keys + i, count - i);
+        taken |=
+            beside ? try_beside(job, keys + i, beside, enough, layer, shared) : try_alone(job, keys[i], layer, shared);
+        i += max(beside, 1u);
+    }
+    return taken;
+}
+
+/* What the first thread block has found goes to the others. Returns whether any candidate is taken. */
+__device__ __forceinline__ bool share_tries(bool taken, layer_state &layer, uint32_t *shared)
+{
+    const uint64_t *found = (const uint64_t *)shared_by_crew(shared + WVL_CUDA_RATE_TRIED);
+    if (!crew_rank()) {
+        uint64_t *own = (uint64_t *)(shared + WVL_CUDA_RATE_TRIED);
+        own[0] = layer.cost.packet_bytes;
+        own[1] = layer.cost.plt_bytes;
+        own[2] = taken;
+    }
+    meet_crew();
+    layer.cost = {found[0], found[1]};
+    taken = found[2] != 0;
+    meet_crew();
+    return taken;
+}
+
+/* All threads of the crew. */
+__device__ __forceinline__ void fill_layer(const job_type &job, layer_state &layer, uint32_t *shared)
+{
     uint64_t used = codestream_bytes(job, layer, layer.cost),
              enough = layer.budget / 8192; /* that nobody would notice */
     bool taken = true;
     for (uint32_t round = 0; round < 3 && taken && layer.budget - used > enough; round++) {
         uint32_t count = select_candidates(job, layer, layer.budget - used, shared);
-        taken = false;
-        for (uint32_t i = 0; i < count && layer.budget - used > enough;) {
-            uint32_t beside = count_beside(job, layer, keys + i, count - i);
-            taken |= beside ? try_beside(job, keys + i, beside, enough, layer, shared)
-                            : try_alone(job, keys[i], layer, shared);
-            i += max(beside, 1u);
-            used = codestream_bytes(job, layer, layer.cost);
-        }
-        __syncthreads();
+        taken = !blockIdx.x && try_all(job, count, enough, layer, shared);
+        taken = share_tries(taken, layer, shared);
+        used = codestream_bytes(job, layer, layer.cost);
     }
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 #include "codec/core/bracket.h"
 #include "cuda/packets/t1_source.cuh"
-#include "cuda/rate/rate_job.h"
+#include "cuda/rate/crew.cuh"
 
 namespace wvl_rate
 {

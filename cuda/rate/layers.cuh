@@ -21,13 +21,13 @@ __device__ __forceinline__ void open_picture(const job_type &job)
 {
     const layer_state first = {};
     clear_groups(job);
-    for (uint32_t i = threadIdx.x; job.sent && i < job.packets.block_count; i += blockDim.x) {
+    for (uint32_t i = crew_rank(); job.sent && i < job.packets.block_count; i += crew_size()) {
         ((wvl_cuda_rate_sent *)job.sent)[i] = {0, 0, 0, 0};
     }
-    for (uint32_t p = threadIdx.x; job.packets.since && p < job.precinct_count; p += blockDim.x) {
+    for (uint32_t p = crew_rank(); job.packets.since && p < job.precinct_count; p += crew_size()) {
         since_of(job, first, p) = 0;
     }
-    __syncthreads();
+    meet_crew();
 }
 
 /* Threshold of an automatic layer: its part of what the next given layer takes of the hulls. */
@@ -102,19 +102,20 @@ __device__ __forceinline__ double add_threads(double own, double *sums)
     return all;
 }
 
-/* For the result. The layer's bytes are among those sent. */
+/* For the result. The layer's bytes are among those sent. The first thread block adds, in the order that it has alone.
+ */
 __device__ __forceinline__ void note_layer(const job_type &job, const layer_state &layer, uint32_t *shared)
 {
     bool partial = false;
     double own = 0.0;
-    for (uint32_t i = threadIdx.x; i < job.packets.block_count; i += blockDim.x) {
+    for (uint32_t i = crew_rank(); !blockIdx.x && i < job.packets.block_count; i += blockDim.x) {
         uint32_t cut = cut_of(job, i).passes;
         own += measure_gain(job, i, passes_of(job, i), cut);
         partial |= is_partial(job, i, cut);
     }
     double gain = add_threads(own, (double *)(shared + WVL_CUDA_RATE_HEAD));
-    uint32_t is_everything = !count_threads(partial, shared);
-    if (!threadIdx.x) {
+    uint32_t is_everything = !count_crew(partial, shared + WVL_CUDA_RATE_VARIABLES);
+    if (!crew_rank()) {
         ((wvl_assembly_layer *)job.packets.layers)[layer.index] = {codestream_bytes(job, layer, {0, 0}), gain,
                                                                    layer.threshold, is_everything};
     }
@@ -135,11 +136,11 @@ __device__ __forceinline__ uint32_t find_growth(const wvl_cuda_packets_block &se
 
 __device__ __forceinline__ void send_blocks(const job_type &job, const layer_state &layer, const layer_state &next)
 {
-    for (uint32_t p = threadIdx.x; p < job.precinct_count; p += blockDim.x) {
+    for (uint32_t p = crew_rank(); p < job.precinct_count; p += crew_size()) {
         since_of(job, next, p) = since_of(job, layer, p);
     }
-    __syncthreads();
-    for (uint32_t i = threadIdx.x; i < job.packets.block_count; i += blockDim.x) {
+    meet_crew();
+    for (uint32_t i = crew_rank(); i < job.packets.block_count; i += crew_size()) {
         const wvl_assembly_place place = ranked(job, i);
         const wvl_cuda_rate_cut cut = cut_of(job, place.block);
         wvl_cuda_rate_sent &sent = ((wvl_cuda_rate_sent *)job.sent)[place.block];
@@ -149,7 +150,7 @@ __device__ __forceinline__ void send_blocks(const job_type &job, const layer_sta
             since_of(job, next, place.packet) = (uint16_t)next.index;
         }
     }
-    __syncthreads();
+    meet_crew();
 }
 
 /* The layer is sent with the cuts as they stand; the next one is to be opened. */
@@ -158,7 +159,7 @@ __device__ __forceinline__ void send_layer(const job_type &job, layer_state &lay
     layer_cost cost = sum_packets(job, layer, shared + WVL_CUDA_RATE_HEAD + WVL_CUDA_PACKETS_HEAD_SUMS);
     layer_state next = layer;
     next.index++;
-    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+    for (uint32_t g = crew_rank(); g < job.group_count; g += crew_size()) {
         group_of(job, g).sent += group_of(job, g).bytes;
     }
     send_blocks(job, layer, next);

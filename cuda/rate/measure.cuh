@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What cuts cost, headers counted to the byte, by a thread block: packets of few blocks by its warps, others one by
- * one. All threads have the same results. */
+/* What cuts cost, headers counted to the byte: packets of few blocks by warps, others by thread blocks. All threads
+ * have the same results. */
 #pragma once
 #include "cuda/packets/heads.cuh"
 #include "cuda/rate/cut.cuh"
@@ -33,30 +33,37 @@ __device__ __noinline__ void measure_by_warp(const job_type &job, uint32_t packe
     __syncwarp();
 }
 
-/* A packet with many blocks. All threads. */
+/* A packet with many blocks. All threads of the thread block. */
 __device__ __noinline__ void measure_wide(const job_type &job, uint32_t packet, uint32_t *shared)
 {
     wvl_packets::code_head<wvl_packets::block_team>(job.packets, packet, 0, shared + WVL_CUDA_RATE_HEAD);
     __syncthreads();
 }
 
-/* Those of the layer's packets whose blocks send something else than measured. Returns how many; the order may be any.
- */
-__device__ __forceinline__ uint32_t list_changed(const job_type &job, const layer_state &layer, uint32_t *shared)
+/* Packets whose blocks send something else than measured: those that a thread block measures stand at the beginning of
+ * job.changed, those that a warp measures at its end. */
+struct changed_packets {
+    uint32_t wide, small;
+};
+
+/* Those of the layer, in any order. */
+__device__ __forceinline__ changed_packets list_changed(const job_type &job, const layer_state &layer, uint32_t *shared)
 {
-    uint32_t *count = shared + WVL_CUDA_RATE_VARIABLES;
-    if (!threadIdx.x) {
-        *count = 0;
+    uint32_t *counts = shared_by_crew(shared + WVL_CUDA_RATE_VARIABLES), *changed = (uint32_t *)job.changed;
+    if (!crew_rank()) {
+        counts[0] = counts[1] = 0;
     }
-    __syncthreads();
-    for (uint32_t p = threadIdx.x; p < job.precinct_count; p += blockDim.x) {
+    meet_crew();
+    for (uint32_t p = crew_rank(); p < job.precinct_count; p += crew_size()) {
         if (!length_of(job, layer, p).head_bytes) {
-            ((uint32_t *)job.changed)[atomicAdd(count, 1u)] = packet_in(job, layer, p);
+            uint32_t packet = packet_in(job, layer, p), is_small = is_for_warp(job, packet),
+                     at = atomicAdd(&counts[is_small], 1u);
+            changed[is_small ? job.precinct_count - 1 - at : at] = packet;
         }
     }
-    __syncthreads();
-    uint32_t all = *count;
-    __syncthreads();
+    meet_crew();
+    changed_packets all = {counts[0], counts[1]};
+    meet_crew();
     return all;
 }
 
@@ -65,11 +72,11 @@ __device__ __forceinline__ layer_cost sum_packets(const job_type &job, const lay
 {
     uint64_t packets = 0, plt = 0;
     layer_cost cost;
-    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+    for (uint32_t g = crew_rank(); g < job.group_count; g += crew_size()) {
         group_of(job, g).bytes = 0;
     }
-    __syncthreads();
-    for (uint32_t p = threadIdx.x; p < job.precinct_count; p += blockDim.x) {
+    meet_crew();
+    for (uint32_t p = crew_rank(); p < job.precinct_count; p += crew_size()) {
         const wvl_cuda_packets_length length = length_of(job, layer, p);
         uint32_t bytes = packet_bytes(length), codes = plt_bytes(job, length);
         packets += bytes;
@@ -79,27 +86,25 @@ __device__ __forceinline__ layer_cost sum_packets(const job_type &job, const lay
                       (unsigned long long)bytes + codes);
         }
     }
-    (void)wvl_packets::scan_block(packets, sums, &cost.packet_bytes);
-    (void)wvl_packets::scan_block(plt, sums, &cost.plt_bytes);
+    (void)scan_crew(packets, sums, &cost.packet_bytes);
+    (void)scan_crew(plt, sums, &cost.plt_bytes);
     return cost;
 }
 
-/* With the cuts as they stand. */
+/* With the cuts as they stand. Warps begin with those of the last thread block: the first ones have wide packets. */
 __device__ __forceinline__ layer_cost measure_packets(const job_type &job, const layer_state &layer, uint32_t *shared)
 {
-    uint32_t count = list_changed(job, layer, shared);
-    const uint32_t *changed = (const uint32_t *)job.changed;
-    for (uint32_t i = threadIdx.x / 32; i < count; i += blockDim.x / 32) {
-        if (is_for_warp(job, changed[i])) {
-            measure_by_warp(job, changed[i], shared);
-        }
+    const changed_packets count = list_changed(job, layer, shared);
+    const uint32_t *changed = (const uint32_t *)job.changed, *last = changed + job.precinct_count - 1;
+    uint32_t warps = crew_size() / 32;
+    for (uint32_t i = warps - 1 - crew_rank() / 32; i < count.small; i += warps) {
+        measure_by_warp(job, *(last - i), shared);
     }
     __syncthreads();
-    for (uint32_t i = 0; i < count; i++) {
-        if (!is_for_warp(job, changed[i])) {
-            measure_wide(job, changed[i], shared);
-        }
+    for (uint32_t i = blockIdx.x; i < count.wide; i += gridDim.x) {
+        measure_wide(job, changed[i], shared);
     }
+    meet_crew();
     return sum_packets(job, layer, shared + WVL_CUDA_RATE_HEAD + WVL_CUDA_PACKETS_HEAD_SUMS);
 }
 

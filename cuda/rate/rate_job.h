@@ -80,6 +80,7 @@ typedef struct wvl_cuda_rate_sets {
 } wvl_cuda_rate_sets;
 
 #define WVL_CUDA_RATE_THREADS 384u /* at most: shared memory is laid out for them; for more, registers are too few */
+#define WVL_CUDA_RATE_BLOCKS 8u    /* thread blocks of a cluster: as many as any device of 9.0 holds */
 #define WVL_CUDA_RATE_FEW_BLOCKS 1024u
 #define WVL_CUDA_RATE_FEW_THREADS 128u /* of pictures of so few blocks: fewer threads wait for each other */
 #define WVL_CUDA_RATE_WARP_NODES 256u  /* tag nodes of packets whose header a warp codes */
@@ -117,6 +118,7 @@ typedef struct wvl_cuda_rate_job {
     uint32_t reach;        /* wvl_rate_reach() */
     uint32_t segment_most;
     wvl_cuda_rate_sets sets;
+    uint32_t is_wide;   /* where the device has clusters, one chooses: for the time of one picture */
     uint32_t deeper;    /* thresholds that EBCOT's first round goes below what the prediction says */
     int32_t depth_bias; /* added to the predicted stop: tests make it wrong */
     uint32_t precinct_count;
@@ -138,7 +140,9 @@ WVL_HD int wvl_cuda_rate_asks_bodies(uint64_t budget, uint64_t component_cap, ui
 #define WVL_CUDA_RATE_KEYS 0u
 #define WVL_CUDA_RATE_BINS (2u * WVL_CUDA_RATE_SORTED)
 #define WVL_CUDA_RATE_VARIABLES (WVL_CUDA_RATE_BINS + 256u)
+#define WVL_CUDA_RATE_TRIED (WVL_CUDA_RATE_VARIABLES + 4u)
 #define WVL_CUDA_RATE_HEAD (WVL_CUDA_RATE_VARIABLES + 16u)
+#define WVL_CUDA_RATE_CREW_SUMS 32u /* words behind those that sums of a thread block take */
 #define WVL_CUDA_RATE_WARP_WORDS (WVL_CUDA_PACKETS_HEAD_NODES(32u) + WVL_CUDA_RATE_WARP_NODES)
 #define WVL_CUDA_RATE_WORDS                                                                                            \
     (WVL_CUDA_RATE_HEAD + WVL_CUDA_PACKETS_HEAD_NODES(WVL_CUDA_RATE_THREADS) + WVL_CUDA_PACKETS_WIDE_NODES)

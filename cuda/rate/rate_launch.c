@@ -14,14 +14,23 @@ wvl_cuda_status wvl_cuda_rate_open(wvl_cuda_rate *rate, const wvl_cuda_runtime *
     memset(rate, 0, sizeof *rate);
     rate->runtime = runtime;
     const wvl_cuda_wanted_kernel kernels[] = {
-        {&rate->bodies, "wvl_rate_bodies"},       {&rate->choose, "wvl_rate_choose"},
-        {&rate->foresee, "wvl_rate_foresee"},     {&rate->predict, "wvl_rate_predict"},
-        {&rate->depth, "wvl_rate_depth"},         {&rate->open_sets, "wvl_rate_open_sets"},
-        {&rate->list_sets, "wvl_rate_list_sets"}, {&rate->end_sets, "wvl_rate_end_sets"},
-        {&rate->ends, "wvl_rate_ends"},           {&rate->step, "wvl_rate_step"},
-        {&rate->scale, "wvl_rate_scale"},         {&rate->repeat_sets, "wvl_rate_repeat_sets"},
+        {&rate->bodies, "wvl_rate_bodies"},
+        {&rate->choose, "wvl_rate_choose"},
+        {&rate->foresee, "wvl_rate_foresee"},
+        {&rate->predict, "wvl_rate_predict"},
+        {&rate->depth, "wvl_rate_depth"},
+        {&rate->open_sets, "wvl_rate_open_sets"},
+        {&rate->list_sets, "wvl_rate_list_sets"},
+        {&rate->end_sets, "wvl_rate_end_sets"},
+        {&rate->ends, "wvl_rate_ends"},
+        {&rate->step, "wvl_rate_step"},
+        {&rate->scale, "wvl_rate_scale"},
+        {&rate->repeat_sets, "wvl_rate_repeat_sets"},
+        {&rate->choose_wide, "wvl_rate_choose_wide"},
     };
-    return wvl_cuda_find_kernels(runtime, module, kernels, sizeof kernels / sizeof *kernels);
+    wvl_cuda_status status = wvl_cuda_find_kernels(runtime, module, kernels, sizeof kernels / sizeof *kernels);
+    rate->has_clusters = !status && wvl_cuda_is_for_90(runtime, rate->choose_wide);
+    return status;
 }
 
 /* A thread each of `count`: blocks, or places of blocks in packets. */
@@ -89,11 +98,13 @@ wvl_cuda_status wvl_cuda_rate_choose_step(const wvl_cuda_rate *rate, const wvl_c
 static wvl_cuda_status launch_choice(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)
 {
     wvl_cuda_rate_job own = *job;
-    const wvl_cuda_grid grid = {
-        1, 1, own.t1.block_count > WVL_CUDA_RATE_FEW_BLOCKS ? WVL_CUDA_RATE_THREADS : WVL_CUDA_RATE_FEW_THREADS,
-        4 * WVL_CUDA_RATE_WORDS};
+    int is_wide = own.is_wide && rate->has_clusters;
+    const wvl_cuda_grid grid = {is_wide ? WVL_CUDA_RATE_BLOCKS : 1, 1,
+                                own.t1.block_count > WVL_CUDA_RATE_FEW_BLOCKS ? WVL_CUDA_RATE_THREADS
+                                                                              : WVL_CUDA_RATE_FEW_THREADS,
+                                4 * WVL_CUDA_RATE_WORDS};
     own.packets.shared_nodes = WVL_CUDA_PACKETS_WIDE_NODES;
-    return wvl_cuda_run_job(rate->runtime, rate->choose, grid, &own, route);
+    return wvl_cuda_run_job(rate->runtime, is_wide ? rate->choose_wide : rate->choose, grid, &own, route);
 }
 
 wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route)

@@ -9,8 +9,9 @@
 
 typedef struct wvl_cuda_rate {
     const wvl_cuda_runtime *runtime;
-    wvl_cuda_function bodies, choose, foresee, predict, depth;
+    wvl_cuda_function bodies, choose, choose_wide, foresee, predict, depth;
     wvl_cuda_function open_sets, list_sets, end_sets, repeat_sets, ends, step, scale; /* HT */
+    int has_clusters;
 } wvl_cuda_rate;
 
 /* Kernels of a loaded module. */

@@ -12,7 +12,7 @@ namespace wvl_rate
 /* No group has sent anything. All threads. */
 __device__ __forceinline__ void clear_groups(const job_type &job)
 {
-    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+    for (uint32_t g = crew_rank(); g < job.group_count; g += crew_size()) {
         group_of(job, g).sent = 0;
     }
 }
@@ -20,29 +20,29 @@ __device__ __forceinline__ void clear_groups(const job_type &job)
 /* Floors of all groups, which keep what they have sent. All threads. */
 __device__ __forceinline__ void open_groups(const job_type &job, uint32_t floor, uint32_t is_open)
 {
-    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+    for (uint32_t g = crew_rank(); g < job.group_count; g += crew_size()) {
         group_of(job, g) = {group_of(job, g).sent, 0, 0.0, 0, floor, 0, is_open, WVL_SLOPE_NOTHING, 0};
     }
-    __syncthreads();
+    meet_crew();
 }
 
 /* All threads. */
 __device__ __forceinline__ void set_thresholds(const job_type &job, uint32_t threshold)
 {
-    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+    for (uint32_t g = crew_rank(); g < job.group_count; g += crew_size()) {
         group_of(job, g).threshold = max(group_of(job, g).floor, threshold);
     }
-    __syncthreads();
+    meet_crew();
 }
 
 /* Bytes on the hulls are asked for down to this threshold, or blocks cut there. All threads. */
 __device__ __forceinline__ void look_at(const job_type &job, uint32_t threshold)
 {
-    for (uint32_t g = threadIdx.x; g < job.group_count; g += blockDim.x) {
+    for (uint32_t g = crew_rank(); g < job.group_count; g += crew_size()) {
         wvl_cuda_rate_group &group = group_of(job, g);
         group.lowest = min(group.lowest, job.followed > 1 ? max(group.floor, threshold) : threshold);
     }
-    __syncthreads();
+    meet_crew();
 }
 
 /* ---- Bytes on the hulls ---------------------------------------------------------------------- */
@@ -51,15 +51,15 @@ __device__ __forceinline__ void look_at(const job_type &job, uint32_t threshold)
  * thresholds: four a lane at a time. */
 __device__ __forceinline__ void sum_group(uint64_t *bodies, uint32_t *sums)
 {
-    uint32_t lane = wvl_ht::lane_id(), warps = blockDim.x / 32,
+    uint32_t lane = wvl_ht::lane_id(), warps = crew_size() / 32,
              each = (WVL_SLOPE_NOTHING / 128 + warps - 1) / warps * 128,
-             first = min(threadIdx.x / 32 * each, WVL_SLOPE_NOTHING), end = min(first + each, WVL_SLOPE_NOTHING);
+             first = min(crew_rank() / 32 * each, WVL_SLOPE_NOTHING), end = min(first + each, WVL_SLOPE_NOTHING);
     uint64_t own = 0, all, *steepest = bodies + WVL_SLOPE_NOTHING - 1; /* no hull is steeper */
 #pragma unroll 8
     for (uint32_t i = first + lane; i < end; i += 32) {
         own += *(steepest - i);
     }
-    uint64_t run = wvl_packets::fetch_wide(wvl_packets::scan_block(own, sums, &all) - own, 0);
+    uint64_t run = wvl_packets::fetch_wide(scan_crew(own, sums, &all) - own, 0);
     for (uint32_t i = first + 4 * lane; i < end; i += 128) {
         uint64_t *four = steepest - i, a = four[0], b = a + four[-1], c = b + four[-2], d = c + four[-3];
         uint64_t upto = wvl_packets::scan_wide(d), base = run + upto - d;
@@ -69,7 +69,7 @@ __device__ __forceinline__ void sum_group(uint64_t *bodies, uint32_t *sums)
         four[-3] = base + d;
         run += wvl_packets::fetch_wide(upto, 31);
     }
-    __syncthreads();
+    meet_crew();
 }
 
 __device__ __forceinline__ void sum_bodies(const job_type &job, uint32_t *sums)
@@ -94,32 +94,15 @@ __device__ __forceinline__ double bodies_at(const job_type &job, uint32_t thresh
     return bytes;
 }
 
-/* How many threads say so. All threads. */
-__device__ __forceinline__ uint32_t count_threads(bool own, uint32_t *shared)
-{
-    uint32_t *count = shared + WVL_CUDA_RATE_VARIABLES, in_warp = (uint32_t)__popc(__ballot_sync(~0u, own));
-    if (!threadIdx.x) {
-        *count = 0;
-    }
-    __syncthreads();
-    if (!wvl_ht::lane_id() && in_warp) {
-        atomicAdd(count, in_warp);
-    }
-    __syncthreads();
-    uint32_t all = *count;
-    __syncthreads();
-    return all;
-}
-
 /* Least threshold whose bodies, with a fixed rest, are estimated to keep the budget. As many are asked at a time as
  * there are threads: those below the one that is wanted do not keep it. */
 __device__ __forceinline__ uint32_t guess(const job_type &job, uint64_t budget, double rest, uint32_t *shared)
 {
     uint32_t low = 0, high = WVL_SLOPE_NOTHING;
     while (low < high) {
-        uint32_t step = (high - low + blockDim.x - 1) / blockDim.x, asked = low + (threadIdx.x + 1) * step - 1;
+        uint32_t step = (high - low + crew_size() - 1) / crew_size(), asked = low + (crew_rank() + 1) * step - 1;
         bool is_over = asked < high && !wvl_bracket_expects(bodies_at(job, asked), rest, budget);
-        uint32_t over = count_threads(is_over, shared);
+        uint32_t over = count_crew(is_over, shared + WVL_CUDA_RATE_VARIABLES);
         high = min(high, low + (over + 1) * step - 1);
         low += over * step;
     }

@@ -46,6 +46,10 @@ typedef struct wvl_device_options {
     uint32_t ordinal;
     char *reason; /* why it could not be opened, in words */
     size_t reason_bytes;
+    /* Called when memory of the device runs short, by any thread. Returns whether something was freed. NULL: nobody has
+     * any to spare. */
+    int (*spare)(void *user);
+    void *user;
 } wvl_device_options;
 
 /* A finished picture: boxes and codestream side by side. */

@@ -20,6 +20,16 @@ static void close_devices(wvl_context *context)
     }
 }
 
+/* Pictures that are kept open go. */
+static int spare(void *user)
+{
+    wvl_context *context = user;
+    pthread_mutex_lock(&context->kept_lock);
+    int (*drop)(wvl_context *, const wvl_plan *) = context->drop_kept;
+    pthread_mutex_unlock(&context->kept_lock);
+    return drop && drop(context, NULL);
+}
+
 wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtable *table, uint32_t ordinal,
                                     wvl_device **device, char *reason, size_t reason_bytes)
 {
@@ -32,8 +42,8 @@ wvl_status wvl_context_fetch_device(wvl_context *context, const wvl_backend_vtab
     pthread_mutex_lock(&context->device_lock);
     wvl_device **place = &context->devices[ordinal];
     if (!*place) {
-        wvl_device_options options = {&context->host, &context->pinned, &context->device,
-                                      ordinal,        reason,           reason_bytes};
+        wvl_device_options options = {&context->host, &context->pinned, &context->device, ordinal, reason, reason_bytes,
+                                      spare,          context};
         double begin = wvl_trace_now();
         context->close_devices = close_devices;
         status = table->open_device(&options, place);

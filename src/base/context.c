@@ -150,11 +150,17 @@ static int init_locks(wvl_context *c)
         pthread_mutex_destroy(&c->error_lock);
         return 0;
     }
+    if (pthread_mutex_init(&c->kept_lock, NULL)) {
+        pthread_mutex_destroy(&c->device_lock);
+        pthread_mutex_destroy(&c->error_lock);
+        return 0;
+    }
     return 1;
 }
 
 static void fini_locks(wvl_context *c)
 {
+    pthread_mutex_destroy(&c->kept_lock);
     pthread_mutex_destroy(&c->device_lock);
     pthread_mutex_destroy(&c->error_lock);
 }

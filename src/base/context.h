@@ -13,6 +13,8 @@
 
 #define WVL_ERROR_TEXT_BYTES 16384u /* a plan reports all violations, one a line; what does not fit is cut */
 
+#define WVL_CONTEXT_KEPT 4u /* two of a plan, and another plan's */
+
 /* The error text of one thread: only that thread changes it, so that what wvl_context_error gave out stays as it is. */
 typedef struct wvl_error_text {
     struct wvl_error_text *next;
@@ -33,9 +35,14 @@ struct wvl_context {
     pthread_mutex_t device_lock;
     struct wvl_device *devices[16];                     /* by ordinal, opened at their first use (device/devices.c) */
     void (*close_devices)(struct wvl_context *context); /* set by the first of them; before that NULL */
-    uint64_t max_samples;                               /* 0: no limit */
-    pthread_mutex_t error_lock;                         /* guards the list, its numbers and its texts */
-    wvl_error_text *errors;                             /* one for every thread that failed or asked */
+    pthread_mutex_t kept_lock;                          /* guards what follows */
+    struct wvl_pictures
+        *kept[WVL_CONTEXT_KEPT]; /* open for the next picture of their plan, latest first (device/kept.c)
+                                  */
+    int (*drop_kept)(struct wvl_context *context, const struct wvl_plan *plan); /* NULL: nothing was kept yet */
+    uint64_t max_samples;                                                       /* 0: no limit */
+    pthread_mutex_t error_lock; /* guards the list, its numbers and its texts */
+    wvl_error_text *errors;     /* one for every thread that failed or asked */
     uint64_t error_count;
 };
 

@@ -166,7 +166,7 @@ wvl_status wvl_session_encode(wvl_session *s, const wvl_session_picture *p)
             p->finished->data = NULL;
         }
     }
-    wvl_session_close_device(s);
+    wvl_session_close_device(s, 1);
     wvl_fpenv_leave(&env);
     return status;
 }

@@ -7,16 +7,17 @@
 #include "codec/cs/cs.h"
 #include "codec/jp2/jp2.h"
 #include "codec/sink/sink.h"
-#include "codec/write/assembly.h"
+#include "device/kept.h"
 #include "device/shares.h"
 #include "picture/session_state.h"
 
 /* ---- One device ------------------------------------------------------------------------------ */
 
-void wvl_session_close_device(wvl_session *s)
+void wvl_session_close_device(wvl_session *s, int keeps)
 {
-    wvl_pictures_close(&s->devices.own);
-    s->devices.pictures = s->devices.pictures == &s->devices.own ? NULL : s->devices.pictures;
+    s->devices.pictures = s->devices.pictures == s->devices.own ? NULL : s->devices.pictures;
+    wvl_kept_close(s->devices.own, keeps);
+    s->devices.own = NULL;
 }
 
 /* The bytes leave as they lie there. */
@@ -84,8 +85,8 @@ static wvl_pictures *take_pictures(wvl_session *s, int is_again, char *reason, s
         return wvl_stations_take(s->devices.stations, s->plan, s->now.image);
     }
     if (is_again) {
-        s->devices.gave_up |= UINT32_C(1) << s->devices.own.ordinal;
-        wvl_session_close_device(s);
+        s->devices.gave_up |= UINT32_C(1) << s->devices.own->ordinal;
+        wvl_session_close_device(s, 0);
     }
     if (!is_again || (s->now.image->memory_kind != WVL_MEMORY_DEVICE && (set & (set - 1)))) {
         /* A session of one picture opens a device with it: only then it is known where the pixels lie. */
@@ -95,15 +96,14 @@ static wvl_pictures *take_pictures(wvl_session *s, int is_again, char *reason, s
         for (uint32_t i = 0; i < devices.count && status != WVL_OK; i++) {
             uint32_t ordinal = devices.ordinals[i];
             if (!(s->devices.gave_up >> (ordinal & 31) & 1)) {
-                status = wvl_pictures_open(&s->devices.own, plan, wvl_assembly_whole(plan), ordinal, 1, reason,
-                                           reason_bytes);
+                status = wvl_kept_open(&s->devices.own, plan, ordinal, reason, reason_bytes);
             }
         }
         if (status != WVL_OK) {
             wvl_context_log(plan->context, WVL_LOG_DEBUG, "the device does not finish pictures: %s", reason);
         }
     }
-    return wvl_pictures_take(&s->devices.own, s->plan, s->now.image) ? &s->devices.own : NULL;
+    return wvl_pictures_take(s->devices.own, s->plan, s->now.image) ? s->devices.own : NULL;
 }
 
 wvl_status wvl_session_encode_picture(wvl_session *s, wvl_result **result, char *reason, size_t reason_bytes)
@@ -135,7 +135,7 @@ wvl_status wvl_session_encode_picture(wvl_session *s, wvl_result **result, char 
                                              : wvl_session_fail_device(s, status);
         }
     }
-    wvl_session_close_device(s); /* its memory must not lie beside that of jobs */
+    wvl_session_close_device(s, 0); /* its memory must not lie beside that of jobs */
     return WVL_AGAIN;
 }
 

@@ -27,7 +27,7 @@ typedef struct wvl_session_memory {
 /* Devices that finish pictures. */
 typedef struct wvl_session_devices {
     wvl_stations *stations; /* shared with other sessions; NULL: none */
-    wvl_pictures own;       /* of one picture; closed: backend is NULL */
+    wvl_pictures *own;      /* of one picture; NULL: not open */
     uint32_t gave_up;       /* a bit for each device that did not finish the picture at work */
     wvl_pictures *pictures; /* what the last picture that a device finished, or tried to, was given to */
 } wvl_session_devices;
@@ -110,8 +110,9 @@ wvl_status wvl_session_transform_strips(wvl_session *s);
 /* session_device.c. WVL_AGAIN: nothing was encoded, and another way may do it. reason: what the device said, or "". */
 wvl_status wvl_session_encode_shares(wvl_session *s, wvl_result **result);
 wvl_status wvl_session_encode_picture(wvl_session *s, wvl_result **result, char *reason, size_t reason_bytes);
-/* The device of a picture that was encoded alone gets its memory back. */
-void wvl_session_close_device(wvl_session *s);
+/* The device of a picture that was encoded alone gets its memory back; keeps: or it stays for the next one of the plan.
+ */
+void wvl_session_close_device(wvl_session *s, int keeps);
 /* Transforms, codes and writes. */
 wvl_status wvl_session_encode_waves(wvl_session *s, wvl_result **result);
 

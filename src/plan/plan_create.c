@@ -10,6 +10,7 @@
 #include "base/structs.h"
 #include "base/try.h"
 #include "codec/jp2/jp2.h"
+#include "device/kept.h"
 #include "geom/profile.h"
 #include "params/params.h"
 #include "plan/plan_device.h"
@@ -174,6 +175,7 @@ void wvl_plan_release(wvl_plan *plan)
         return;
     }
     wvl_context *context = plan->context;
+    (void)wvl_kept_drop(context, plan);
     wvl_params_release(plan->params);
     wvl_free(&context->host, plan->syntax.boxes_before.data, plan->syntax.boxes_before.bytes);
     wvl_plan_destroy(&context->host, plan);

@@ -150,6 +150,14 @@ wvl_plan *make_plan(const wvl_image_format *format, const char *settings, const 
     return made->plan;
 }
 
+void drop_plan(wvl_plan *plan)
+{
+    for (made_plan *made = plans; made; made = made->next) {
+        made->plan = made->plan == plan ? NULL : made->plan;
+    }
+    wvl_plan_release(plan);
+}
+
 wvl_plan_memory measure(const wvl_plan *plan)
 {
     wvl_plan_memory memory = {.struct_size = sizeof memory};

@@ -48,6 +48,8 @@ picture_input draw_input(picture_kind kind, uint32_t width, uint32_t height, uin
                          uint32_t seed);
 /* settings: words KEY=VALUE. NULL: limits that this picture cannot keep. */
 wvl_plan *make_plan(const wvl_image_format *format, const char *settings, const char *device);
+/* A plan need not wait for its context. */
+void drop_plan(wvl_plan *plan);
 wvl_plan_memory measure(const wvl_plan *plan);
 
 bytes encode_plan(const wvl_plan *plan, const wvl_image *image);

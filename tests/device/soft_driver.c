@@ -53,7 +53,7 @@ static void tell_watch(const soft_control *control, const char *call)
     }
 }
 
-#define KERNELS 128 /* more than there are */
+#define KERNELS 160 /* more than there are */
 
 typedef struct event {
     soft_queue *on; /* the stream that it was last recorded in */
@@ -507,6 +507,13 @@ SHOWN int cuDeviceGetAttribute(int *value, int attribute, int device)
     int status = soft_begin("cuDeviceGetAttribute");
     *value = attribute_of(&control, attribute);
     return soft_end(status);
+}
+/* All kernels are those for 9.0. */
+SHOWN int cuFuncGetAttribute(int *value, int attribute, const void *function)
+{
+    (void)function;
+    *value = 90;
+    return attribute == WVL_CUDA_FUNCTION_PTX_VERSION ? soft_end(soft_begin("cuFuncGetAttribute")) : 1;
 }
 SHOWN int cuGetErrorName(int status, const char **name)
 {

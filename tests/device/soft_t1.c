@@ -256,7 +256,7 @@ int soft_run_rate(const char *name, const wvl_cuda_rate_job *job, const soft_sha
 {
 #ifdef WVL_HAVE_EMULATION
     wvl_cuda_rate_job copy = *job;
-    if (control->unsettles && !strcmp(name, "wvl_rate_choose")) {
+    if (control->unsettles && !strncmp(name, "wvl_rate_choose", 15)) {
         unsettle(&job->t1);
     }
     if (!strcmp(name, "wvl_rate_end_sets") || !strcmp(name, "wvl_rate_repeat_sets")) {

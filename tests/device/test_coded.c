@@ -2,6 +2,7 @@
 /* Blocks that are coded on the software device (soft.h), and pictures that it finishes, HT and EBCOT, in whole encodes:
  * same bytes as the CPU's. */
 
+#include "backend/devices.h"
 #include "cuda/host/backend_cuda.h"
 #include "cuda/host/memory/device.h"
 #include "soft_bench.h"
@@ -79,6 +80,51 @@ TEST_EACH(blocks_not_predicted, 2)
                           soft->waits);
         }
     }
+}
+
+static char seen_mq[64]; /* the kernel of the MQ coder that was queued last */
+static void see_mq(const char *name)
+{
+    if (!strncmp(name, "wvl_t1_mq", 9)) {
+        snprintf(seen_mq, sizeof seen_mq, "%s", name);
+    }
+}
+
+/* Jobs of waves are in flight as pictures are: the third one finds two others. */
+TEST(waves_in_flight)
+{
+    picture_input input = draw_input(PICTURE_NATURAL, 64, 64, 1, 8, 3);
+    wvl_plan *plan = make_plan(&input.format, "block=32,32" WAVES, "cuda-only");
+    wvl_carver carver = {NULL, 0};
+    wvl_tile_plan tile;
+    wvl_tile_plan_carve(plan, &carver, &tile);
+    carver = (wvl_carver){aligned_alloc(256, wvl_align_up(carver.used, 256)), 0};
+    void *memory = carver.base;
+    wvl_tile_plan_carve(plan, &carver, &tile);
+    wvl_tile_plan_build(plan, 0, &tile);
+    wvl_device *device;
+    wvl_backend *backend;
+    wvl_backend_job *jobs[3];
+    char reason[256] = "";
+    ck_assert_int_eq(wvl_context_fetch_device(context, &wvl_backend_cuda, 0, &device, reason, sizeof reason), WVL_OK);
+    const wvl_backend_options options = {&context->host, context->pool, device, NULL, NULL};
+    ck_assert_int_eq(wvl_backend_cuda.open(&options, &backend), WVL_OK);
+    soft->see_kernel = see_mq;
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert_int_eq(wvl_backend_prepare_tiles(&wvl_backend_cuda, backend, context->pool, plan, &tile, 1), WVL_OK);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert_int_eq(wvl_backend_cuda.submit(backend, &input.image, &tile, 1, &jobs[i]), WVL_OK);
+        ck_assert_str_eq(seen_mq, i < 2 ? "wvl_t1_mq_pairs" : "wvl_t1_mq_floats");
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert_int_eq(wvl_backend_cuda.wait(jobs[i], WVL_EVENT_DONE, UINT32_MAX), WVL_OK);
+        wvl_backend_cuda.release(jobs[i]);
+    }
+    soft->see_kernel = NULL;
+    ck_assert_uint_eq(atomic_load(&device->in_flight), 0);
+    wvl_backend_cuda.close(backend);
+    free(memory);
 }
 
 /* Scratch memory that does not hold a picture: blocks are coded in parts. One that does not hold a block: the CPU codes

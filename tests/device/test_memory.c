@@ -2,6 +2,8 @@
 /* Memory of a device: no encode takes more than wvl_plan_measure() says, and a plan that explains itself says it too.
  * On the device in software (soft.h). */
 
+#include <pthread.h>
+
 #include "soft_bench.h"
 #include "tests/support/support.h"
 
@@ -219,6 +221,128 @@ TEST_EACH(kernels, KINDS)
     ck_assert_msg(!strcmp(named, launched), "%s: named\n%slaunched\n%s", kinds[_i].settings, named, launched);
     explain(&input, kinds[_i].settings, "cuda", 1, &m);
     expect_said(kinds[_i].settings, "\"kernels\":[{\"name\":\"wvl_clear\",\"launches\":1},");
+}
+
+/* ---- Pictures one by one ---------------------------------------------------------------------- */
+
+/* Pictures of a plan whose samples lie on a device: after the first one nothing is allocated, and nothing goes up. */
+static void expect_kept(const wvl_plan *plan, const wvl_image *image, const bytes *wanted, const char *what)
+{
+    uint32_t allocations = soft->allocations;
+    uint64_t uploaded = soft->uploaded_bytes;
+    expect_same(what, wanted, encode_plan(plan, image), image->device ? "cuda:1 packets" : "cuda:0 packets");
+    ck_assert_msg(soft->allocations == allocations && soft->uploaded_bytes == uploaded,
+                  "%s: %u allocations, %llu bytes", what, soft->allocations - allocations,
+                  (unsigned long long)(soft->uploaded_bytes - uploaded));
+}
+
+TEST_EACH(one_by_one, KINDS)
+{
+    picture_input input = draw_input(PICTURE_NATURAL, 211, 143, 3, kinds[_i].depth, 3);
+    wvl_plan *plan = make_plan(&input.format, kinds[_i].settings, "cuda-only");
+    input.image.memory_kind = WVL_MEMORY_DEVICE;
+    bytes first = encode_plan(plan, &input.image);
+    for (unsigned i = 0; i < 2 && !strcmp(kinds[_i].reach, "packets"); i++) {
+        expect_kept(plan, &input.image, &first, kinds[_i].settings);
+    }
+    ck_assert_msg(first.status == WVL_OK, "%s: %s", kinds[_i].settings, first.error);
+}
+
+/* What a plan had goes with it: the next one may lie where it was. */
+TEST(plans_that_go)
+{
+    static const char *const settings[] = {"style=HT", "style=HT levels=2"};
+    picture_input input = draw_input(PICTURE_NATURAL, 211, 143, 3, 8, 4);
+    bytes wanted[2];
+    for (unsigned i = 0; i < 12; i++) {
+        wanted[i % 2] = i < 2 ? encode(&input, settings[i], "cpu") : wanted[i % 2];
+        wvl_plan *plan = make_plan(&input.format, settings[i % 2], "cuda-only");
+        expect_same(settings[i % 2], &wanted[i % 2], encode_plan(plan, &input.image), "cuda:0 packets");
+        uint32_t live = soft->live;
+        drop_plan(plan);
+        ck_assert_uint_lt(soft->live, live);
+    }
+}
+
+/* Pictures on two devices, and a third plan. */
+TEST(one_by_one_on_two_devices)
+{
+    picture_input input = draw_input(PICTURE_NATURAL, 211, 143, 3, 8, 5);
+    reset_driver(2);
+    wvl_plan *plan = make_plan(&input.format, "style=HT", "cuda-only:all");
+    input.image.memory_kind = WVL_MEMORY_DEVICE;
+    bytes first = encode_plan(plan, &input.image);
+    input.image.device = 1;
+    expect_same("the other device", &first, encode_plan(plan, &input.image), "cuda:1 packets");
+    for (int i = 0; i < 4; i++) {
+        input.image.device = i % 2;
+        expect_kept(plan, &input.image, &first, i % 2 ? "device 1" : "device 0");
+    }
+}
+
+/* Where memory is short, what is kept for one plan goes for another. */
+TEST(kept_memory_is_given_up)
+{
+    picture_input input = draw_input(PICTURE_NATURAL, 211, 143, 3, 8, 6);
+    wvl_plan *plan = make_plan(&input.format, "style=HT", "cuda-only"),
+             *other = make_plan(&input.format, "reversible=no step=0.01", "cuda-only");
+    bytes first = encode_plan(plan, &input.image), second = encode_plan(other, &input.image);
+    uint64_t most = measure(plan).device_bytes, own = measure(other).device_bytes;
+    soft->memory_limit = most > own ? most : own;
+    ck_assert_uint_gt(soft->memory_used, soft->memory_limit);
+    for (unsigned i = 0; i < 3; i++) {
+        expect_same("one plan", &first, encode_plan(plan, &input.image), "cuda:0 packets");
+        expect_same("another plan", &second, encode_plan(other, &input.image), "cuda:0 packets");
+    }
+    soft->memory_limit = 0;
+}
+
+#define ROW 6
+
+typedef struct row {
+    const wvl_plan *plan;
+    const wvl_image *image;
+    wvl_sink sinks[ROW];
+    wvl_status status[ROW];
+} row;
+
+static void *encode_row(void *user)
+{
+    row *r = user;
+    for (unsigned i = 0; i < ROW; i++) {
+        r->status[i] = wvl_encode(r->plan, r->image, &r->sinks[i], NULL, NULL, NULL, 0);
+    }
+    return NULL;
+}
+
+/* Two threads with the same plan, each with pictures of its own. */
+TEST(one_by_one_in_two_threads)
+{
+    picture_input input = draw_input(PICTURE_NATURAL, 211, 143, 3, 8, 7);
+    wvl_plan *plan = make_plan(&input.format, "style=HT", "cuda-only");
+    bytes wanted = encode(&input, "style=HT", "cpu");
+    pthread_t threads[2];
+    row rows[2];
+    for (unsigned t = 0; t < 2; t++) {
+        rows[t] = (row){.plan = plan, .image = &input.image};
+        for (unsigned i = 0; i < ROW; i++) {
+            ck_assert_int_eq(wvl_sink_open_memory(context, &rows[t].sinks[i]), WVL_OK);
+        }
+        ck_assert_int_eq(pthread_create(&threads[t], NULL, encode_row, &rows[t]), 0);
+    }
+    for (unsigned t = 0; t < 2; t++) {
+        ck_assert_int_eq(pthread_join(threads[t], NULL), 0);
+        for (unsigned i = 0; i < ROW; i++) {
+            size_t count;
+            void *data;
+            ck_assert_int_eq(rows[t].status[i], WVL_OK);
+            ck_assert_int_eq(wvl_sink_take_memory(&rows[t].sinks[i], &data, &count), WVL_OK);
+            ck_assert_uint_eq(count, wanted.count);
+            ck_assert(!memcmp(data, wanted.data, count));
+            wvl_memory_release(context, data, count);
+        }
+    }
+    expect_same("behind them", &wanted, encode_plan(plan, &input.image), "cuda:0 packets");
 }
 
 /* Plans that use no device, or cannot. */

@@ -42,7 +42,7 @@ static int is_left_out(const char *name)
         choices = 0;
     }
     int is_out = choices >= most_rounds;
-    choices += !strcmp(name, "wvl_rate_choose");
+    choices += !strncmp(name, "wvl_rate_choose", 15);
     return is_out;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Device code on the CPU: the kernels' own source is compiled by a C++ compiler after this header. Every thread of a
- * thread block is a fiber that runs to its next meeting (a shuffle, a vote, a barrier); there it waits for all that
- * must come. Threads between two meetings run one after the other, first to last or last to first, so that a missing
- * meeting shows as a difference of both.
+ * thread block, or of a cluster of them, is a fiber that runs to its next meeting (a shuffle, a vote, a barrier); there
+ * it waits for all that must come. Threads between two meetings run one after the other, first to last or last to
+ * first, so that a missing meeting shows as a difference of both.
  *
  * A meeting that some lane of the warp does not come to, or that is another one for it, ends the program.
  */
@@ -28,6 +28,8 @@
 #define __noinline__ __attribute__((noinline))
 #define __grid_constant__
 #define __launch_bounds__(...)
+#define WVL_CLUSTER(blocks)
+#define WVL_HAS_CLUSTERS
 #define WVL_HT_SHARED(name) uint32_t *name = emulation::shared
 
 struct uint3 {
@@ -42,9 +44,9 @@ static uint3 threadIdx, blockIdx, blockDim, gridDim;
 namespace emulation
 {
 
-enum meeting : uint8_t { NONE, WARP, SHUFFLE, VOTE, BLOCK, DONE };
+enum meeting : uint8_t { NONE, WARP, SHUFFLE, VOTE, BLOCK, CLUSTER, DONE };
 /* Stacks do not begin in the same lines of the processor's caches. */
-constexpr uint32_t most_threads = 1024, stack_bytes = (64 << 10) + 5 * 64;
+constexpr uint32_t most_threads = 3072, stack_bytes = (64 << 10) + 5 * 64;
 
 /* Where a fiber or the scheduler goes on. */
 struct place {
@@ -59,14 +61,16 @@ static uint32_t given[most_threads]; /* what a thread brings to a meeting, */
 static uint32_t seen[most_threads];  /* and what the lanes of its warp brought to the last one */
 static place scheduler;
 static uint8_t *stacks;
-static uint32_t *shared, current;
+static uint32_t *shared, current, room; /* of the current thread block; bytes from one to the next of a cluster */
+static uint32_t *first_shared, first_block;
 static void (*body)(const void *);
 static const void *argument;
 static bool reversed; /* the last thread runs first */
 
 static inline void fail(const char *what)
 {
-    fprintf(stderr, "emulation: thread %u of block %u: %s\n", current, blockIdx.x, what);
+    fprintf(stderr, "emulation: thread %u of block %u: %s\n", current % blockDim.x, first_block + current / blockDim.x,
+            what);
     abort();
 }
 
@@ -106,16 +110,19 @@ static inline void run_fiber()
     }
 }
 
-/* Lets lanes [first, first + count) go on, if all wait for the same. */
-static inline bool release(uint32_t first, uint32_t count, bool whole_block)
+/* The meeting is one of a warp. */
+static inline bool is_of_warp(meeting at) { return at == WARP || at == SHUFFLE || at == VOTE; }
+
+/* Lets lanes [first, first + count) go on, if all wait for the same: `wanted`, or NONE: a meeting of the warp. */
+static inline bool release(uint32_t first, uint32_t count, meeting wanted)
 {
     meeting at = waits_at[first];
-    if (at == NONE || at == DONE || (at == BLOCK) != whole_block) {
+    if (wanted == NONE ? !is_of_warp(at) : at != wanted) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
         if (waits_at[first + i] != at) {
-            if (whole_block) {
+            if (wanted != NONE) {
                 return false;
             }
             current = first + i;
@@ -127,16 +134,16 @@ static inline bool release(uint32_t first, uint32_t count, bool whole_block)
     return true;
 }
 
-static inline bool release_some(uint32_t threads)
+static inline bool release_some(uint32_t blocks, uint32_t threads)
 {
-    bool any = release(0, threads, true);
-    for (uint32_t w = 0; w < threads && !any; w += 32) {
-        bool waits = waits_at[w] != DONE && waits_at[w] != BLOCK;
-        any |= waits && release(w, 32, false);
-        for (uint32_t v = w + 32; any && v < threads; v += 32) {
-            if (waits_at[v] != DONE && waits_at[v] != BLOCK) {
-                release(v, 32, false);
-            }
+    bool any = release(0, blocks * threads, CLUSTER);
+    for (uint32_t b = 0; b < blocks; b++) {
+        any |= release(b * threads, threads, BLOCK);
+    }
+    for (uint32_t w = 0; !any && w < blocks * threads; w += 32) {
+        any |= release(w, 32, NONE);
+        for (uint32_t v = w + 32; any && v < blocks * threads; v += 32) {
+            release(v, 32, NONE);
         }
     }
     return any;
@@ -145,8 +152,11 @@ static inline bool release_some(uint32_t threads)
 static inline void resume(uint32_t thread)
 {
     bool is_new = !open_fibers[thread];
+    uint32_t block = thread < blockDim.x ? 0 : thread / blockDim.x;
     current = thread;
-    threadIdx = {thread, 0, 0};
+    threadIdx = {thread - block * blockDim.x, 0, 0};
+    blockIdx.x = first_block + block;
+    shared = first_shared + block * (room / 4);
     open_fibers[thread] = true;
     go(scheduler, fibers[thread], is_new);
 }
@@ -161,23 +171,25 @@ static inline void open_fiber(uint32_t thread)
     makecontext(&context, run_fiber, 0);
 }
 
-static inline void run_block(uint32_t threads)
+/* Thread blocks that run together. */
+static inline void run_blocks(uint32_t blocks, uint32_t threads)
 {
-    for (uint32_t i = 0; i < threads; i++) {
+    uint32_t all = blocks * threads;
+    for (uint32_t i = 0; i < all; i++) {
         if (!open_fibers[i]) {
             open_fiber(i);
         }
         waits_at[i] = NONE;
     }
     do {
-        for (uint32_t i = 0; i < threads; i++) {
-            uint32_t thread = reversed ? threads - 1 - i : i;
+        for (uint32_t i = 0; i < all; i++) {
+            uint32_t thread = reversed ? all - 1 - i : i;
             if (waits_at[thread] == NONE) {
                 resume(thread);
             }
         }
-    } while (release_some(threads));
-    for (uint32_t i = 0; i < threads; i++) {
+    } while (release_some(blocks, threads));
+    for (uint32_t i = 0; i < all; i++) {
         if (waits_at[i] != DONE) {
             current = i;
             fail("waits for ever");
@@ -185,27 +197,41 @@ static inline void run_block(uint32_t threads)
     }
 }
 
-/* Threads of a thread block: a multiple of 32. Shared memory holds rubbish. */
-static inline void launch(void (*kernel)(const void *), const void *arg, uint32_t grid, uint32_t rows, uint32_t threads,
-                          uint32_t shared_bytes)
+/* Each thread block must leave what lies behind its shared memory. */
+static inline void check_rooms(uint32_t blocks, uint32_t shared_bytes)
 {
-    stacks = stacks ? stacks : (uint8_t *)malloc((size_t)most_threads * stack_bytes);
-    shared = (uint32_t *)aligned_alloc(16, (shared_bytes + 31) & ~15u);
-    body = kernel;
-    argument = arg;
-    gridDim = {grid, rows, 1};
-    blockDim = {threads, 1, 1};
-    for (uint32_t b = 0; b < grid * rows; b++) {
-        blockIdx = {b % grid, b / grid, 0};
-        memset(shared, 0xA5, shared_bytes + 16);
-        run_block(threads);
+    for (uint32_t b = 0; b < blocks; b++) {
+        const uint8_t *end = (const uint8_t *)first_shared + b * room + shared_bytes;
         for (uint32_t i = 0; i < 16; i++) {
-            if (((uint8_t *)shared)[shared_bytes + i] != 0xA5) {
+            if (end[i] != 0xA5) {
                 fail("wrote beyond its shared memory");
             }
         }
     }
-    free(shared);
+}
+
+/* Threads of a thread block: a multiple of 32. cluster: thread blocks of one. Shared memory holds rubbish. */
+static inline void launch(void (*kernel)(const void *), const void *arg, uint32_t grid, uint32_t rows, uint32_t threads,
+                          uint32_t shared_bytes, uint32_t cluster)
+{
+    stacks = stacks ? stacks : (uint8_t *)malloc((size_t)most_threads * stack_bytes);
+    room = (shared_bytes + 31) & ~15u;
+    first_shared = (uint32_t *)aligned_alloc(16, cluster * room);
+    body = kernel;
+    argument = arg;
+    gridDim = {grid, rows, 1};
+    blockDim = {threads, 1, 1};
+    if (cluster * threads > most_threads || grid % cluster) {
+        fail("the grid is not one of clusters");
+    }
+    for (uint32_t b = 0; b < grid * rows; b += cluster) {
+        first_block = b % grid;
+        blockIdx.y = b / grid;
+        memset(first_shared, 0xA5, cluster * room);
+        run_blocks(cluster, threads);
+        check_rooms(cluster, shared_bytes);
+    }
+    free(first_shared);
 }
 
 } // namespace emulation
@@ -219,7 +245,7 @@ static inline int __syncthreads_or(int v)
     (void)emulation::meet(emulation::BLOCK, v != 0);
     uint32_t any = 0;
     for (uint32_t i = 0; i < blockDim.x; i++) {
-        any |= emulation::seen[i];
+        any |= emulation::seen[emulation::current - threadIdx.x + i];
     }
     return any != 0;
 }
@@ -341,10 +367,19 @@ static inline uint32_t shared_address(const uint32_t *at)
     return (uint32_t)((const uint8_t *)at - (const uint8_t *)emulation::shared);
 }
 static inline void store_shared(uint32_t address, uint32_t v) { emulation::shared[address / 4] = v; }
+template <uint32_t THREADS> static inline void meet_from_anywhere() { __syncthreads(); }
 static inline void copy_begin(uint32_t *to, const void *from) { memcpy(to, from, 16); }
 static inline void copy_wait() {}
 
 } // namespace wvl_ht
+
+namespace wvl_rate
+{
+
+static inline void meet_cluster() { emulation::meet(emulation::CLUSTER, 0); }
+static inline uint32_t *map_to_first(uint32_t *own) { return emulation::first_shared + (own - emulation::shared); }
+
+} // namespace wvl_rate
 
 namespace wvl_t1
 {

@@ -59,6 +59,14 @@ static wvl_cuda_status emulated_set(wvl_cuda_function function, int attribute, i
     return attribute != WVL_CUDA_FUNCTION_SHARED || value > 227 << 10;
 }
 
+/* Kernels are those for 9.0. */
+static wvl_cuda_status emulated_function(int *value, int attribute, wvl_cuda_function function)
+{
+    (void)function;
+    *value = 90;
+    return attribute != WVL_CUDA_FUNCTION_PTX_VERSION;
+}
+
 const wvl_cuda_runtime emulated_runtime = {.device_attribute = emulated_attribute,
                                            .module_function = wvl_emulate_find,
                                            .malloc_device = emulated_malloc,
@@ -68,7 +76,8 @@ const wvl_cuda_runtime emulated_runtime = {.device_attribute = emulated_attribut
                                            .fill = emulated_fill,
                                            .stream_wait = emulated_wait,
                                            .launch = wvl_emulate_launch,
-                                           .function_set = emulated_set};
+                                           .function_set = emulated_set,
+                                           .function_attribute = emulated_function};
 static wvl_cuda_runtime driver;
 
 static void *read_image(const char *name)

@@ -33,9 +33,10 @@ static const struct {
     ENTRY(wvl_t1_ends), ENTRY(wvl_t1_weigh), ENTRY(wvl_t1_lift), ENTRY(wvl_t1_settle), ENTRY(wvl_t1_gather),
     ENTRY(wvl_packets_t1_blocks), ENTRY(wvl_packets_heads), ENTRY(wvl_packets_place), ENTRY(wvl_packets_list),
     ENTRY(wvl_packets_write),
-    ENTRY(wvl_rate_bodies), ENTRY(wvl_rate_choose), ENTRY(wvl_rate_foresee), ENTRY(wvl_rate_predict),
-    ENTRY(wvl_rate_depth), ENTRY(wvl_rate_open_sets), ENTRY(wvl_rate_repeat_sets), ENTRY(wvl_rate_list_sets),
-    ENTRY(wvl_rate_end_sets), ENTRY(wvl_rate_ends), ENTRY(wvl_rate_step), ENTRY(wvl_rate_scale),
+    ENTRY(wvl_rate_bodies), ENTRY(wvl_rate_choose), ENTRY(wvl_rate_choose_wide), ENTRY(wvl_rate_foresee),
+    ENTRY(wvl_rate_predict), ENTRY(wvl_rate_depth), ENTRY(wvl_rate_open_sets), ENTRY(wvl_rate_repeat_sets),
+    ENTRY(wvl_rate_list_sets), ENTRY(wvl_rate_end_sets), ENTRY(wvl_rate_ends), ENTRY(wvl_rate_step),
+    ENTRY(wvl_rate_scale),
     ENTRY(wvl_rdoq_weigh_blocks), ENTRY(wvl_rdoq_change_32), ENTRY(wvl_rdoq_change_64), ENTRY(wvl_rdoq_change_128),
     ENTRY(wvl_rdoq_change_any), ENTRY(wvl_rdoq_settle), ENTRY(wvl_rdoq_put), ENTRY(wvl_rdoq_judge),
     ENTRY(wvl_rdoq_take),
@@ -58,7 +59,8 @@ int wvl_emulate_launch(wvl_cuda_function function, unsigned grid_x, unsigned gri
                        unsigned, unsigned, unsigned shared_bytes, wvl_cuda_stream, void **arguments, void **)
 {
     const auto *kernel = (decltype(&kernels[0]))(uintptr_t)function;
-    emulation::launch(kernel->call, arguments[0], grid_x, grid_y, block_x, shared_bytes);
+    uint32_t cluster = strcmp(kernel->name, "wvl_rate_choose_wide") ? 1 : WVL_CUDA_RATE_BLOCKS;
+    emulation::launch(kernel->call, arguments[0], grid_x, grid_y, block_x, shared_bytes, cluster);
     return 0;
 }
 

@@ -338,6 +338,7 @@ static void set_job(const rate_case *c, load *l)
     l->job.t1.scratch = l->scratch;
     l->job.rate.t1 = l->job.t1;
     l->job.rate.packets = l->packets;
+    l->job.rate.is_wide = (uint32_t)c->is_wide;
 }
 
 static int open_load(const rate_case *c, const ht_device *d, load *l)

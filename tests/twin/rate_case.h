@@ -29,6 +29,7 @@ typedef struct rate_case {
     wvl_cuda_pictures *pictures;
     wvl_cuda_t1_block *cells; /* [assembly.block_count]: what the plan says of blocks */
     rate_block *blocks;       /* [assembly.block_count] */
+    int is_wide;              /* a cluster chooses */
     /* What the CPU makes of them. */
     wvl_status status;        /* OK, or UNREACHABLE */
     wvl_layer_result *layers; /* [assembly.layer_count] */

@@ -86,13 +86,14 @@ static void open_case(rate_case *c, uint32_t width, uint32_t height, uint32_t co
     REQUIRE_THAT(rate_case_open(c, &format, text), "%s: %s", settings, c->problem);
 }
 
-/* The CPU, then all devices; the emulation takes the orders of threads in turn. */
+/* The CPU, then all devices, by a thread block and by a cluster in turn; the emulation takes both orders of threads. */
 static void check(rate_case *c, const char *name)
 {
     static int turn;
     REQUIRE_THAT(rate_case_expect(c), "%s: %s", name, c->problem);
     for (unsigned i = 0; i < device_count; i++) {
-        wvl_emulate_reversed(turn++ & 1);
+        wvl_emulate_reversed(turn & 1);
+        c->is_wide = turn++ >> 1 & 1;
         const char *wrong = rate_case_check(c, &devices[i]);
         REQUIRE_THAT(!wrong, "%s, limits %llu and %llu: %s", name, (unsigned long long)c->plan->rate.max_bytes,
                      (unsigned long long)c->plan->rate.max_component_bytes, wrong);
@@ -122,7 +123,15 @@ static uint64_t rate_bytes(const rate_case *c)
 
 /* ---- Every size ------------------------------------------------------------------------------ */
 
-EMULATED_SUITE("wvl_rate_choose");
+EMULATED_SUITE("wvl_rate_choose_wide");
+
+/* The emulation has clusters: what the tests below say of them is no vain word. */
+TEST(clusters)
+{
+    wvl_cuda_rate rate;
+    REQUIRE(!wvl_cuda_rate_open(&rate, devices[0].runtime, devices[0].module));
+    REQUIRE(devices[0].runtime != &emulated_runtime || rate.has_clusters);
+}
 
 /* From all bytes down to what no picture keeps: each limit is one byte below what came out last, now and then just at
  * it. */

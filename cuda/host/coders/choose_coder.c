@@ -85,8 +85,10 @@ unsigned wvl_cuda_find_pace(const wvl_plan *plan, uint32_t in_flight)
     return step->pace;
 }
 
-void wvl_cuda_set_pace(const wvl_device *device, unsigned pace, wvl_cuda_t1_job *t1, wvl_cuda_rate_job *rate)
+unsigned wvl_cuda_set_pace(const wvl_device *device, unsigned pace, wvl_cuda_t1_job *t1, wvl_cuda_rate_job *rate)
 {
+    int has_pairs = device->has_fast_doubles && !t1->is_styled;
+    pace = pace == WVL_CUDA_PACE_SOME && !has_pairs ? WVL_CUDA_PACE_MANY : pace; /* pairs are all that differs */
     t1->mq = pace == WVL_CUDA_PACE_MANY ? WVL_CUDA_T1_MQ_FLOATS : WVL_CUDA_T1_MQ_PAIRS;
     if (!device->has_fast_doubles) {
         t1->mq = WVL_CUDA_T1_MQ_INTEGERS;
@@ -95,5 +97,7 @@ void wvl_cuda_set_pace(const wvl_device *device, unsigned pace, wvl_cuda_t1_job 
     t1->spread = pace == WVL_CUDA_PACE_FEW ? 2 * device->multiprocessors : 0;
     if (rate) {
         rate->deeper = deeper_rounds[pace];
+        rate->is_wide = pace == WVL_CUDA_PACE_FEW;
     }
+    return pace;
 }

@@ -155,8 +155,9 @@ enum {
 };
 /* in_flight: pictures, the one at hand among them. */
 unsigned wvl_cuda_find_pace(const wvl_plan *plan, uint32_t in_flight);
-/* What of the jobs depends on the pace. Blocks are EBCOT's. rate: NULL in jobs of waves. */
-void wvl_cuda_set_pace(const wvl_device *device, unsigned pace, wvl_cuda_t1_job *t1, wvl_cuda_rate_job *rate);
+/* What of the jobs depends on the pace. Blocks are EBCOT's; t1 is sorted. rate: NULL in jobs of waves. Returns the pace
+ * that leads to the same launches, so that they have one graph. */
+unsigned wvl_cuda_set_pace(const wvl_device *device, unsigned pace, wvl_cuda_t1_job *t1, wvl_cuda_rate_job *rate);
 /* Says whether passes are chosen; else all are sent. */
 int wvl_cuda_chooses_passes(const wvl_plan *plan);
 /* Blocks of a picture are all HT, or none is. */

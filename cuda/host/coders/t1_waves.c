@@ -225,8 +225,8 @@ static wvl_cuda_t1_job set_job(const wvl_cuda_code *code, uint32_t first, uint32
                            .output_units = (uint32_t)wvl_min_u64(count_room(code) / 16, UINT32_MAX),
                            .output_taken = at + l->counters};
     wvl_cuda_t1_sort(blocks_of(code) + first, count, NULL, &job);
-    uint32_t in_flight = 1 + atomic_load(&code->device->in_flight);
-    wvl_cuda_set_pace(code->device, wvl_cuda_find_pace(code->plan, in_flight), &job, NULL);
+    (void)wvl_cuda_set_pace(code->device, wvl_cuda_find_pace(code->plan, atomic_load(&code->device->in_flight)), &job,
+                            NULL);
     job.records = wvl_cuda_place(&end, count, sizeof(wvl_cuda_t1_record));
     job.states = wvl_cuda_place(&end, count, sizeof(wvl_cuda_t1_state));
     job.order = wvl_cuda_place(&end, count, sizeof(uint32_t));

@@ -12,11 +12,16 @@ wvl_cuda_status wvl_cuda_find_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_
     return status;
 }
 
-int wvl_cuda_may_overlap(const wvl_cuda_runtime *runtime, wvl_cuda_function function)
+int wvl_cuda_is_for_90(const wvl_cuda_runtime *runtime, wvl_cuda_function function)
 {
     int version = 0;
-    return runtime->launch_config && runtime->function_attribute &&
+    return runtime->function_attribute &&
            !runtime->function_attribute(&version, WVL_CUDA_FUNCTION_PTX_VERSION, function) && version >= 90;
+}
+
+int wvl_cuda_may_overlap(const wvl_cuda_runtime *runtime, wvl_cuda_function function)
+{
+    return runtime->launch_config && wvl_cuda_is_for_90(runtime, function);
 }
 
 /* ---- Graphs ---------------------------------------------------------------------------------- */

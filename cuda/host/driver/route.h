@@ -48,6 +48,8 @@ typedef struct wvl_cuda_wanted_kernel {
 wvl_cuda_status wvl_cuda_find_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_module module,
                                       const wvl_cuda_wanted_kernel *wanted, size_t count);
 
+/* Says whether the function was compiled for 9.0 and not for all devices: only then it may be one of clusters. */
+int wvl_cuda_is_for_90(const wvl_cuda_runtime *runtime, wvl_cuda_function function);
 /* Says whether the driver and this function can begin before the launch in front has ended (core/order.cuh is the other
  * half). Machine code made at load from portable code, on a machine of 9.0 too, does not wait by itself. */
 int wvl_cuda_may_overlap(const wvl_cuda_runtime *runtime, wvl_cuda_function function);

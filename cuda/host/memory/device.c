@@ -150,6 +150,8 @@ static int init_device(wvl_device *d, const wvl_device_options *options, const w
     d->memory = options->device ? *options->device : (wvl_allocator){0};
     d->ordinal = options->ordinal;
     d->keeps = !runtime;
+    d->spare = options->spare;
+    d->spare_user = options->user;
     return pthread_mutex_init(&d->kept_lock, NULL) == 0;
 }
 

@@ -53,9 +53,11 @@ struct wvl_device {
     uint32_t multiprocessors;
     int has_fast_doubles; /* half as many operations a clock as floats, and not 1/32 */
     uint32_t ordinal;
-    atomic_uint in_flight;   /* pictures that were submitted and not released, of all backends */
+    atomic_uint in_flight;   /* pictures and jobs of waves that were submitted and not released, of all backends */
     wvl_cuda_forecast coded; /* of jobs of waves: coded bytes, by the bytes of coefficients (wave_coder.c) */
     int keeps;
+    int (*spare)(void *user); /* as wvl_device_options has it */
+    void *spare_user;
     pthread_mutex_t kept_lock; /* guards what follows */
     wvl_cuda_mapping *mappings;
     uint32_t places; /* for pictures in flight: each has an output, or has given it to the caller */

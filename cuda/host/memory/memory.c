@@ -225,6 +225,10 @@ wvl_cuda_status wvl_cuda_alloc(wvl_device *d, unsigned place, uint64_t bytes, wv
     if (status == WVL_CUDA_OUT_OF_MEMORY && wvl_cuda_drop_kept(d)) {
         status = take(d, place, bytes, address);
     }
+    if (status == WVL_CUDA_OUT_OF_MEMORY && d->spare && d->spare(d->spare_user)) {
+        (void)wvl_cuda_drop_kept(d); /* what came back stays here else */
+        status = take(d, place, bytes, address);
+    }
     return status;
 }
 

@@ -461,24 +461,20 @@ static void set_values(const wvl_backend_job *job, const wvl_plan *plan)
     picture->has_own_values = !is_usual;
 }
 
-/* One picture more in flight: how many there are is the pace. */
-static void count_picture(wvl_backend_job *job)
+static void set_pace(wvl_backend_job *job)
 {
     const wvl_backend *b = job->backend;
     wvl_cuda_picture *picture = job->picture;
-    uint32_t in_flight = atomic_fetch_add(&b->device->in_flight, 1) + 1;
-    picture->is_counted = 1;
-    if (!wvl_cuda_is_ht(b->plan)) {
-        picture->pace = b->pace ? b->pace - 1 : wvl_cuda_find_pace(b->plan, in_flight);
-        wvl_cuda_set_pace(b->device, picture->pace, &picture->blocks.t1, &picture->blocks.rate);
-        picture->blocks.rate.deeper = b->deeper ? b->deeper : picture->blocks.rate.deeper;
+    uint32_t in_flight = wvl_cuda_count_job(job);
+    unsigned pace = b->pace ? b->pace - 1 : wvl_cuda_find_pace(b->plan, in_flight);
+    if (wvl_cuda_is_ht(b->plan)) { /* who chooses is all that depends on it */
+        int is_wide = wvl_cuda_chooses_passes(b->plan) && pace == WVL_CUDA_PACE_FEW;
+        picture->blocks.rate.is_wide = (uint32_t)is_wide;
+        picture->pace = is_wide ? WVL_CUDA_PACE_FEW : WVL_CUDA_PACE_MANY;
+        return;
     }
-}
-
-void wvl_cuda_uncount_picture(wvl_backend_job *job)
-{
-    atomic_fetch_sub(&job->backend->device->in_flight, (unsigned)job->picture->is_counted);
-    job->picture->is_counted = 0;
+    picture->pace = wvl_cuda_set_pace(b->device, pace, &picture->blocks.t1, &picture->blocks.rate);
+    picture->blocks.rate.deeper = b->deeper ? b->deeper : picture->blocks.rate.deeper;
 }
 
 wvl_status wvl_cuda_submit_picture(wvl_backend *b, const wvl_plan *plan, const wvl_image *image, int is_again,
@@ -490,7 +486,7 @@ wvl_status wvl_cuda_submit_picture(wvl_backend *b, const wvl_plan *plan, const w
         return WVL_AGAIN;
     }
     job->finished = 0;
-    count_picture(job);
+    set_pace(job);
     set_values(job, plan);
     wvl_cuda_status failed = wvl_cuda_enter(b->device);
     if (!failed) {

@@ -81,9 +81,8 @@ typedef struct wvl_cuda_picture {
     wvl_cuda_coder_job blocks;
     wvl_cuda_packets_job job;
     wvl_cuda_exec execs[WVL_CUDA_PACES]; /* all kernels, at each pace; NULL: not built yet */
-    unsigned pace;                       /* of the job; 0 where blocks are not EBCOT's */
+    unsigned pace;                       /* of the job */
     int has_no_graphs;  /* the driver builds none, or none is wanted: kernels are launched one by one */
-    int is_counted;     /* among those in flight (wvl_device) */
     int has_own_values; /* targets and caps of the picture at work are not those of the graph */
     uint64_t scratch_bytes;
 } wvl_cuda_picture;
@@ -121,8 +120,6 @@ wvl_status wvl_cuda_submit_picture(wvl_backend *backend, const wvl_plan *plan, c
 wvl_status wvl_cuda_take_picture(wvl_backend_job *job, wvl_finished *picture, uint32_t *part_bytes,
                                  uint64_t *group_bytes);
 void wvl_cuda_drop_picture(wvl_device *device, const wvl_finished *picture);
-/* It is in flight no more. */
-void wvl_cuda_uncount_picture(wvl_backend_job *job);
 /* Frees what a workspace has beyond that of a wave, and what all workspaces share. The context is entered, and nothing
  * runs.
  */

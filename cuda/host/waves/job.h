@@ -38,6 +38,7 @@ struct wvl_backend_job {
     wvl_coefs *coefs;                                 /* [tile_count] */
     int has_coefs;                                    /* in pinned memory, when the job is done */
     int codes;                                        /* blocks are coded on the device */
+    int is_counted;                                   /* among those in flight (wvl_device) */
     wvl_cuda_layout layout;
     wvl_cuda_code code;
     struct wvl_cuda_picture
@@ -62,6 +63,19 @@ struct wvl_backend {
 };
 
 static inline const wvl_cuda_runtime *wvl_cuda_runtime_of(const wvl_backend *b) { return b->device->runtime; }
+
+/* One more is in flight. Returns how many there are: they are the pace. */
+static inline uint32_t wvl_cuda_count_job(wvl_backend_job *job)
+{
+    job->is_counted = 1;
+    return atomic_fetch_add(&job->backend->device->in_flight, 1) + 1;
+}
+
+static inline void wvl_cuda_uncount_job(wvl_backend_job *job)
+{
+    atomic_fetch_sub(&job->backend->device->in_flight, (unsigned)job->is_counted);
+    job->is_counted = 0;
+}
 
 static inline int wvl_cuda_is_any_shape(const wvl_backend *b) { return (b->options & WVL_CUDA_PLAIN_PATH) != 0; }
 

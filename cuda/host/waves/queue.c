@@ -123,6 +123,7 @@ static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l,
         /* Members that a workspace keeps from job to job say which tables it has. */
         const char *why;
         wvl_cuda_code *code = &job->code;
+        (void)wvl_cuda_count_job(job);
         code->device = job->backend->device;
         code->plan = job->backend->plan;
         code->coder = wvl_cuda_choose_coder(code->plan, WVL_REACH_BLOCKS, &why);
