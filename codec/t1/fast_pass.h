@@ -14,7 +14,7 @@ static WVL_ALWAYS_INLINE uint64_t add_rows(const wvl_t1_fast *b, const stripe *s
     return wvl_t1_add_rows(s->significant + k, b->units + 1, !(flags & CAUSAL));
 }
 
-static WVL_ALWAYS_INLINE uint8_t *list_stripe(wvl_t1_fast *b, const tools *t, const stripe *s, int kind, uint32_t plane,
+static WVL_ALWAYS_INLINE uint8_t *list_stripe(wvl_t1_fast *b, tools *t, const stripe *s, int kind, uint32_t plane,
                                               uint8_t *out, int flags)
 {
     wvl_t1_fast_state *st = b->s;
@@ -63,7 +63,7 @@ static WVL_ALWAYS_INLINE uint8_t *refine_stripe(wvl_t1_fast *b, const stripe *s,
 
 static WVL_ALWAYS_INLINE size_t list_stripes(wvl_t1_fast *b, int kind, uint32_t plane, int flags)
 {
-    const tools t = open_tools(b);
+    tools t = open_tools(b);
     uint8_t *out = b->s->symbols;
     b->gain_sum = b->gain_count = 0;
     stripe s = {b->s->significant + b->units + 2, ~UINT64_C(0), 0, 0};
@@ -80,7 +80,7 @@ static WVL_ALWAYS_INLINE size_t list_stripes(wvl_t1_fast *b, int kind, uint32_t 
         s.first += b->units;
         s.y += 4;
     }
-    return (size_t)(out - b->s->symbols);
+    return (size_t)(finish_units(&t, out, flags) - b->s->symbols);
 }
 
 static WVL_ALWAYS_INLINE size_t list_with_gains(wvl_t1_fast *b, int kind, uint32_t plane, int flags)

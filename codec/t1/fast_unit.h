@@ -55,4 +55,17 @@ static WVL_ALWAYS_INLINE unsigned count_tops(uint64_t tops)
     return (unsigned)((tops >> WVL_T1_INNER_FIRST) * UINT64_C(0x41041041041) >> 42) & 15;
 }
 
+static WVL_ALWAYS_INLINE void add_each_gain(wvl_t1_fast *b, const stripe *s, uint32_t k, uint64_t fresh, int flags)
+{
+    size_t at = (size_t)s->y * b->in->stride + 8 * k;
+    uint64_t sum = 0, count = 0;
+    for (; fresh; fresh &= fresh - 1, count++) {
+        size_t i = at + b->offsets[(unsigned)__builtin_ctzll(fresh)];
+        sum += flags & WIDE ? ((const uint32_t *)b->in->coefs)[i] & 0x7FFFFFFF
+                            : ((const uint16_t *)b->in->coefs)[i] & 0x7FFFu;
+    }
+    b->gain_sum += sum;
+    b->gain_count += count;
+}
+
 #endif

@@ -32,7 +32,7 @@ typedef struct wvl_t1_kernels {
 } wvl_t1_kernels;
 
 size_t wvl_t1_list_pass_c(wvl_t1_fast *block, int kind, int raw, unsigned plane);
-size_t wvl_t1_list_pass_bmi2(wvl_t1_fast *block, int kind, int raw, unsigned plane);
+size_t wvl_t1_list_pass_avx2(wvl_t1_fast *block, int kind, int raw, unsigned plane);
 size_t wvl_t1_list_pass_avx512(wvl_t1_fast *block, int kind, int raw, unsigned plane);
 
 extern const wvl_t1_kernels wvl_t1_kernels_c;

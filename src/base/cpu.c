@@ -81,9 +81,10 @@ static wvl_cpu_level find_level(void)
 }
 
 /* CPUID leaves a virtual machine, and each picture asks a few times: what it says never changes, and is kept. */
+static _Atomic uint32_t known; /* the level and 1; 0: nobody has asked */
+
 static wvl_cpu_level present_level(void)
 {
-    static _Atomic uint32_t known; /* the level and 1; 0: nobody has asked */
     uint32_t level = atomic_load_explicit(&known, memory_order_relaxed);
     if (!level) {
         level = (uint32_t)find_level() + 1;
@@ -105,6 +106,21 @@ wvl_cpu_level wvl_cpu_fetch_level(void)
     }
 #endif
     return level;
+}
+
+int wvl_cpu_has_level(wvl_cpu_level level)
+{
+    wvl_cpu_level highest = wvl_cpu_fetch_level();
+    return level == WVL_CPU_C || level == highest || (level < highest && highest != WVL_CPU_NEON);
+}
+
+int wvl_cpu_limit_level(wvl_cpu_level level)
+{
+    if (!wvl_cpu_has_level(level)) {
+        return -1;
+    }
+    atomic_store_explicit(&known, (uint32_t)level + 1, memory_order_relaxed);
+    return 0;
 }
 
 int wvl_cpu_has_fast_pext(void)

@@ -16,6 +16,11 @@ typedef enum wvl_cpu_level {
 wvl_cpu_level wvl_cpu_fetch_level(void);
 /* PEXT and PDEP take a few cycles, not hundreds. */
 int wvl_cpu_has_fast_pext(void);
+/* Nothing above `level` from now on: for benches, before anything is encoded. Returns nonzero if this machine does not
+ * have the level. */
+int wvl_cpu_limit_level(wvl_cpu_level level);
+/* Compiled in, present, and not above the limit. */
+int wvl_cpu_has_level(wvl_cpu_level level);
 const char *wvl_cpu_level_text(wvl_cpu_level level);
 
 #endif

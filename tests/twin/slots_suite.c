@@ -100,7 +100,7 @@ TEST_EACH(levels_agree, count_rooms())
     const wvl_slot_list *list = wvl_slots_rooms[_i];
     for (size_t i = 0; i < list->count; i++) {
         for (unsigned level = WVL_CPU_C; level < WVL_SLOTS_LEVELS; level++) {
-            int is_there = wvl_slots_has_level((wvl_cpu_level)level);
+            int is_there = wvl_cpu_has_level((wvl_cpu_level)level);
             if (level == WVL_CPU_C || (is_there && wvl_slots_fetch_own(&list->slots[i], (wvl_cpu_level)level))) {
                 compare_slot(&list->slots[i], (wvl_cpu_level)level);
             }
@@ -138,7 +138,7 @@ static void (*check_level)(wvl_cpu_level level);
 TEST(no_function_is_missing)
 {
     for (unsigned level = WVL_CPU_C; level < WVL_SLOTS_LEVELS; level++) {
-        if (wvl_slots_has_level((wvl_cpu_level)level)) {
+        if (wvl_cpu_has_level((wvl_cpu_level)level)) {
             check_level((wvl_cpu_level)level);
         }
     }
@@ -148,7 +148,7 @@ int slots_suite_run(const char *name, void (*check)(wvl_cpu_level level))
 {
     check_level = check;
     for (unsigned level = WVL_CPU_C; level < WVL_SLOTS_LEVELS; level++) {
-        int is_there = wvl_slots_has_level((wvl_cpu_level)level);
+        int is_there = wvl_cpu_has_level((wvl_cpu_level)level);
         printf("%s: %s %s\n", name, wvl_cpu_level_text((wvl_cpu_level)level),
                is_there ? "is compared with C" : "is not there, in this build or processor");
     }

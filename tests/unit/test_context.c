@@ -224,4 +224,19 @@ TEST(processor_level)
 #endif
 }
 
+TEST(limit_of_level)
+{
+    wvl_cpu_level highest = wvl_cpu_fetch_level();
+    for (unsigned level = WVL_CPU_C; level <= WVL_CPU_NEON; level++) {
+        int is_there = wvl_cpu_has_level((wvl_cpu_level)level);
+        ck_assert_int_eq(is_there && level > (unsigned)highest, 0);
+        ck_assert_int_eq(!is_there && (level == WVL_CPU_C || level == (unsigned)highest), 0);
+    }
+    ck_assert_int_ne(wvl_cpu_limit_level(highest == WVL_CPU_NEON ? WVL_CPU_AVX2 : WVL_CPU_NEON), 0);
+    ck_assert_int_eq(wvl_cpu_fetch_level(), highest);
+    ck_assert_int_eq(wvl_cpu_limit_level(WVL_CPU_C), 0);
+    ck_assert_int_eq(wvl_cpu_fetch_level(), WVL_CPU_C);
+    ck_assert_int_eq(wvl_cpu_has_level(WVL_CPU_AVX2) || wvl_cpu_has_level(WVL_CPU_NEON), 0);
+}
+
 TEST_MAIN("context")

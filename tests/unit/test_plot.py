@@ -110,7 +110,8 @@ for i in range(4):
 
 
 def test_speed():
-    make("encode.json", bench, "encode", "--size", "64,48", "--runs", 2, "--threads", "1,2", "--json", "encode.json")
+    make("encode.json", bench, "encode", "--size", "64,48", "--runs", 2, "--threads", "1,2", "--simd", "c", "--json", "encode.json")
+    expect("no SIMD" in json.loads(Path("encode.json").read_text())["wavelane"], "--simd c: the report names another level")
     data = json.loads(Path("encode.json").read_text())
     drawn = Drawing("encode.json")
     drawn.has_ids("bar-", sum(len(m["coders"]) for m in data["modes"]))

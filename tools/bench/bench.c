@@ -18,6 +18,7 @@ static const char encode_help[] =
     "  --runs N            timed runs after one that is not (7)\n" SET "  --alone             measure Wavelane alone\n"
     "  --scaling           instead: one picture on n threads against n encodes on one thread each, in processes of\n"
     "                      their own\n"
+    "  --simd LEVEL        Wavelane's kernels: c, avx2, avx512 or neon, as far as this machine has them (auto)\n"
     "  --memory            one more encode, with allocations counted\n" JSON;
 
 static const char frames_help[] =

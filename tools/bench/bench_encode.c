@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpu.h"
+
 /* ---- Options ---- */
 
 typedef struct mode {
@@ -14,6 +16,7 @@ typedef struct mode {
 static const mode modes[] = {{"lossless", 1, 0}, {"lossy", 0, 0}, {"ht-lossless", 1, 1}, {"ht-lossy", 0, 1}};
 #define MODE_COUNT 4
 enum { MODE_BOTH = MODE_COUNT, MODE_HT }; /* words that name two modes */
+static const char *const simd_words[] = {"auto", "c", "avx2", "avx512", "neon", NULL};
 static const char *const mode_words[] = {"lossless", "lossy", "ht-lossless", "ht-lossy", "both", "ht", NULL};
 
 #define OPTION(name, kind, member) WVL_BENCH_OPTION(name, kind, wvl_bench_encode_options, member)
@@ -35,6 +38,7 @@ static const wvl_bench_option option_table[] = {
     OPTION("--indices", FLAG, indices),
     RANGE("--step", NUMBER, step, 1e-6, 0.999),
     OPTION("--scaling", FLAG, scaling),
+    WVL_BENCH_WORD("--simd", wvl_bench_encode_options, simd, simd_words),
 };
 
 /* ---- Measuring ---- */
@@ -243,6 +247,9 @@ int wvl_bench_run_encode(wvl_bench_args *args)
     wvl_bench_picture picture;
     if (wvl_bench_args_parse(args, option_table, sizeof option_table / sizeof *option_table, &o) != 0) {
         return WVL_BENCH_EXIT_USAGE;
+    }
+    if (o.simd && wvl_cpu_limit_level((wvl_cpu_level)(o.simd - 1)) != 0) {
+        return wvl_bench_fail(WVL_BENCH_EXIT_USAGE, "--simd %s: this machine does not have it", simd_words[o.simd]);
     }
     wvl_bench_time_open(&o.uncounted);
     if (wvl_bench_open_picture(o.image, o.indices, &o.shape, &picture) != 0) {

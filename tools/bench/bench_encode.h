@@ -8,6 +8,7 @@
 typedef struct wvl_bench_encode_options {
     const char *image, *json;
     int mode; /* place in the words of --mode */
+    int simd; /* 0: what the processor has; else the level and 1 */
     wvl_bench_shape shape;
     double bpp, step;
     wvl_bench_list threads;

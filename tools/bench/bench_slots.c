@@ -86,7 +86,7 @@ static double measure_level(bench *b, const wvl_slot *slot, wvl_cpu_level level)
 
 static int has_own(const wvl_slot *slot, wvl_cpu_level level)
 {
-    return level == WVL_CPU_C || (wvl_slots_has_level(level) && wvl_slots_fetch_own(slot, level));
+    return level == WVL_CPU_C || (wvl_cpu_has_level(level) && wvl_slots_fetch_own(slot, level));
 }
 
 /* Nonzero if a level does not give what C gives. */
@@ -118,7 +118,7 @@ static void write_head(void)
 {
     printf("%-*s %8s", NAME_COLUMNS, "slot", "unit");
     for (unsigned level = 0; level < WVL_SLOTS_LEVELS; level++) {
-        if (wvl_slots_has_level((wvl_cpu_level)level)) {
+        if (wvl_cpu_has_level((wvl_cpu_level)level)) {
             printf("  %8s ns%s", wvl_cpu_level_text((wvl_cpu_level)level), level == WVL_CPU_C ? "" : "  ratio");
         }
     }
@@ -130,7 +130,7 @@ static void write_row(const row *r)
 {
     printf("%-*s %8s", NAME_COLUMNS, r->slot->name, r->slot->unit);
     for (unsigned level = 0; level < WVL_SLOTS_LEVELS; level++) {
-        if (!wvl_slots_has_level((wvl_cpu_level)level)) {
+        if (!wvl_cpu_has_level((wvl_cpu_level)level)) {
             continue;
         }
         if (isnan(r->ns[level])) {

@@ -4,23 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-int wvl_slots_has_level(wvl_cpu_level level)
-{
-    if (level == WVL_CPU_C) {
-        return 1;
-    }
-#ifdef WVL_HAVE_NEON
-    return level == WVL_CPU_NEON && wvl_cpu_fetch_level() == WVL_CPU_NEON;
-#else
-    return level != WVL_CPU_NEON && level <= wvl_cpu_fetch_level();
-#endif
-}
-
 wvl_slot_entry wvl_slots_fetch_own(const wvl_slot *slot, wvl_cpu_level level)
 {
     wvl_slot_entry entry = slot->fetch(slot, level);
     for (unsigned below = WVL_CPU_C; below < (unsigned)level; below++) {
-        if (wvl_slots_has_level((wvl_cpu_level)below) && slot->fetch(slot, (wvl_cpu_level)below) == entry) {
+        if (wvl_cpu_has_level((wvl_cpu_level)below) && slot->fetch(slot, (wvl_cpu_level)below) == entry) {
             return NULL;
         }
     }

@@ -75,8 +75,6 @@ typedef struct wvl_slot_list {
 extern const wvl_slot_list *const wvl_slots_rooms[];
 extern const wvl_slot_list wvl_slots_dwt, wvl_slots_front, wvl_slots_t1, wvl_slots_ht, wvl_slots_rdoq;
 
-/* Compiled in and present on this machine. */
-int wvl_slots_has_level(wvl_cpu_level level);
 /* The level's function where no lower level has the same one; else NULL. */
 wvl_slot_entry wvl_slots_fetch_own(const wvl_slot *slot, wvl_cpu_level level);
 

@@ -205,6 +205,12 @@ static WVL_ALWAYS_INLINE void clean_unit(const tools *t, unit *u, uint64_t visit
     u->window = after;
 }
 
+static WVL_ALWAYS_INLINE uint8_t *finish_units(const tools *t, uint8_t *out, int flags)
+{
+    (void)t, (void)flags;
+    return out;
+}
+
 /* Base of the symbols of a refinement: context 14 + lit + 2 * again. */
 static WVL_ALWAYS_INLINE uint8_t *refine_members(uint64_t members, uint64_t bits, uint64_t lit, uint64_t again,
                                                  uint8_t *out)

@@ -240,6 +240,6 @@ static void square_sum(const wvl_t1_input *in, uint64_t *low, uint64_t *high)
 }
 
 const wvl_t1_kernels wvl_t1_kernels_avx2 = {build_masks,           refinement_sum,           square_sum,
-                                            wvl_t1_list_pass_bmi2, wvl_mq_encode_lanes_avx2, WVL_MQ_MAX_LANES};
+                                            wvl_t1_list_pass_avx2, wvl_mq_encode_lanes_avx2, WVL_MQ_MAX_LANES};
 const wvl_t1_kernels wvl_t1_kernels_avx512 = {
     build_masks, refinement_sum, square_sum, wvl_t1_list_pass_avx512, wvl_mq_encode_lanes_avx512, WVL_MQ_MAX_LANES};
