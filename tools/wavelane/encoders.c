@@ -160,14 +160,16 @@ typedef enum encoder_state {
 } encoder_state;
 
 struct wvl_cli_encoder {
-    wvl_cli_encoders *all; /* whose lock guards what follows */
+    wvl_cli_encoders *all;
+    pthread_mutex_t busy; /* of submitting and of pictures on their way to their threads */
+    pthread_cond_t freed; /* a place in flight is free */
+    pthread_t receiver;   /* the thread that waits for the encoder, while it is open */
+    /* Guarded by the lock of all. */
     encoder_state state;
     uint8_t *key;
     size_t key_bytes;
-    uint64_t last;                       /* number of its last use */
-    unsigned users;                      /* threads that hold it */
-    int receiving;                       /* one of them waits for the encoder */
-    struct waiting *first, **last_place; /* those that have submitted a picture, in that order */
+    uint64_t last;  /* number of its last use */
+    unsigned users; /* threads that hold it */
     uint64_t pinned_bytes;
     wvl_plan *plan;
     wvl_encoder *encoder;
@@ -188,8 +190,7 @@ struct wvl_cli_encoders {
 
 /* Where a picture's thread waits for it. */
 typedef struct waiting {
-    struct waiting *next;
-    pthread_cond_t called; /* the picture is there, or nobody waits for the encoder any more */
+    pthread_cond_t called; /* the picture is there */
     wvl_encoded_picture *picture;
 } waiting;
 
@@ -211,6 +212,8 @@ wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device
     all->least_samples = strcmp(device, "auto") ? 0.0 : AUTO_SAMPLES;
     for (unsigned i = 0; i < ENCODERS; i++) {
         all->encoders[i].all = all;
+        (void)pthread_mutex_init(&all->encoders[i].busy, NULL);
+        (void)pthread_cond_init(&all->encoders[i].freed, NULL);
     }
     return all;
 }
@@ -218,12 +221,19 @@ wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device
 /* Under the lock, or when no other thread is left. */
 static void empty_place(wvl_cli_encoder *e)
 {
-    wvl_cli_encoders *all = e->all;
-    wvl_encoder_release(e->encoder);
+    if (e->encoder) {
+        wvl_encoder_end(e->encoder);
+        pthread_join(e->receiver, NULL);
+        wvl_encoder_release(e->encoder);
+    }
     wvl_plan_release(e->plan);
     free(e->key);
-    all->pinned_bytes -= e->pinned_bytes;
-    *e = (wvl_cli_encoder){.all = all};
+    e->all->pinned_bytes -= e->pinned_bytes;
+    e->encoder = NULL;
+    e->plan = NULL;
+    e->key = NULL;
+    e->pinned_bytes = 0;
+    e->state = ENCODER_FREE;
 }
 
 void wvl_cli_close_encoders(wvl_cli_encoders *all)
@@ -233,6 +243,8 @@ void wvl_cli_close_encoders(wvl_cli_encoders *all)
     }
     for (unsigned i = 0; i < ENCODERS; i++) {
         empty_place(&all->encoders[i]);
+        pthread_cond_destroy(&all->encoders[i].freed);
+        pthread_mutex_destroy(&all->encoders[i].busy);
     }
     pthread_cond_destroy(&all->changed);
     pthread_mutex_destroy(&all->lock);
@@ -283,6 +295,28 @@ static uint32_t reserve_frames(wvl_cli_encoder *e)
     return frames;
 }
 
+/* Hands each picture to its thread. One thread does nothing else: one that also reads or writes would let finished
+ * pictures lie meanwhile. */
+static void *receive_all(void *user)
+{
+    wvl_cli_encoder *e = user;
+    wvl_encoded_picture *picture = NULL;
+    while (wvl_encoder_receive(e->encoder, POLL_MS, &picture) != WVL_END) {
+        if (wvl_cli_was_interrupted()) {
+            wvl_encoder_cancel(e->encoder);
+        }
+        if (picture) {
+            pthread_mutex_lock(&e->busy);
+            waiting *owner = wvl_encoded_picture_user(picture);
+            owner->picture = picture;
+            pthread_cond_signal(&owner->called);
+            pthread_cond_signal(&e->freed);
+            pthread_mutex_unlock(&e->busy);
+        }
+    }
+    return NULL;
+}
+
 /* Without the lock: the encoder is this thread's while it is being opened. */
 static wvl_status open_encoder(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
 {
@@ -291,7 +325,13 @@ static wvl_status open_encoder(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
     if (!frames) {
         return status == WVL_OK ? WVL_ERROR_MEMORY : status;
     }
-    return wvl_encoder_create(e->plan, frames, &e->encoder);
+    status = wvl_encoder_create(e->plan, frames, &e->encoder);
+    if (status == WVL_OK && pthread_create(&e->receiver, NULL, receive_all, e)) {
+        wvl_encoder_release(e->encoder);
+        e->encoder = NULL;
+        status = WVL_ERROR_MEMORY;
+    }
+    return status;
 }
 
 /* Under the lock, which is given up meanwhile. */
@@ -412,47 +452,6 @@ int wvl_cli_note_failure(wvl_cli_encoder *e, wvl_status status)
 
 /* ---- Encode ---------------------------------------------------------------------------------- */
 
-/* Under the lock. */
-static void join_waiting(wvl_cli_encoder *e, waiting *mine)
-{
-    *(e->first ? e->last_place : &e->first) = mine;
-    e->last_place = &mine->next;
-}
-
-/* Under the lock: pictures come in the order of submission, so it is the first one. */
-static void call_owner(wvl_cli_encoder *e, wvl_encoded_picture *picture)
-{
-    waiting *owner = wvl_encoded_picture_user(picture);
-    owner->picture = picture;
-    e->first = owner->next;
-    pthread_cond_signal(&owner->called);
-}
-
-/* Under the lock, which is given up meanwhile. One thread waits for the encoder, for all. The others sleep, and one of
- * them goes on when it leaves. */
-static void receive_for_all(wvl_cli_encoder *e, const waiting *mine)
-{
-    wvl_cli_encoders *all = e->all;
-    e->receiving = 1;
-    while (!mine->picture) {
-        wvl_encoded_picture *picture = NULL;
-        pthread_mutex_unlock(&all->lock);
-        (void)wvl_encoder_receive(e->encoder, POLL_MS, &picture);
-        if (wvl_cli_was_interrupted()) {
-            wvl_encoder_cancel(e->encoder);
-        }
-        pthread_mutex_lock(&all->lock);
-        if (picture) {
-            call_owner(e, picture);
-            pthread_cond_broadcast(&all->changed); /* a place is free */
-        }
-    }
-    e->receiving = 0;
-    if (e->first) {
-        pthread_cond_signal(&e->first->called);
-    }
-}
-
 wvl_status wvl_cli_encode_shared(wvl_cli_encoder *e, const wvl_cli_plan_input *input, const wvl_image *image,
                                  wvl_encoded_picture **finished)
 {
@@ -464,21 +463,17 @@ wvl_status wvl_cli_encode_shared(wvl_cli_encoder *e, const wvl_cli_plan_input *i
         wvl_params_release(params);
         return status;
     }
-    pthread_mutex_lock(&e->all->lock);
+    pthread_mutex_lock(&e->busy);
     while ((status = wvl_encoder_submit_frame(e->encoder, image, NULL, &frame, &mine)) == WVL_AGAIN) {
-        pthread_cond_wait(&e->all->changed, &e->all->lock);
+        pthread_cond_wait(&e->freed, &e->busy);
     }
-    if (status == WVL_OK) {
-        join_waiting(e, &mine);
+    if (status != WVL_OK) {
+        pthread_cond_signal(&e->freed); /* the place is for another thread */
     }
     while (status == WVL_OK && !mine.picture) {
-        if (e->receiving) {
-            pthread_cond_wait(&mine.called, &e->all->lock);
-        } else {
-            receive_for_all(e, &mine);
-        }
+        pthread_cond_wait(&mine.called, &e->busy);
     }
-    pthread_mutex_unlock(&e->all->lock);
+    pthread_mutex_unlock(&e->busy);
     pthread_cond_destroy(&mine.called);
     wvl_params_release(params);
     *finished = mine.picture;
