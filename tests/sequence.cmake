@@ -17,5 +17,8 @@ if(Python3_FOUND)
     wvl_register_test(command_memory unit ${CMAKE_CURRENT_SOURCE_DIR}/unit/test_command_memory.sh $<TARGET_FILE:wavelane_command> $<TARGET_FILE:failing_memory>)
     wvl_register_test(words unit ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/unit/test_words.py $<TARGET_FILE:wavelane_command>
         ${CMAKE_CURRENT_BINARY_DIR}/words $<$<BOOL:${OPENJPEG_FOUND}>:verify>)
+    if(NOT WVL_SANITIZE AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
+        wvl_register_test(run_memory unit ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/unit/test_run_memory.py $<TARGET_FILE:wavelane_command>)
+    endif()
     wvl_register_test(kept_memory unit ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/unit/test_kept_memory.py $<TARGET_FILE:wavelane_command> $<TARGET_FILE:failing_memory>)
 endif()

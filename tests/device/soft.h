@@ -9,7 +9,8 @@
  *
  * Failures come by the control block, or for whole programs by the environment: SOFT_FAIL="N:STATUS" (the N-th call
  * fails, and after a status that lasts every later one), SOFT_MEMORY (bytes that can be allocated), SOFT_DEVICES (how
- * many there are), SOFT_OPEN_MS (how long the context of a device takes).
+ * many there are), SOFT_OPEN_MS (how long the context of a device takes). SOFT_PEAKS names a file that gets the peaks
+ * of page-locked memory and of device memory.
  */
 #ifndef WVL_TESTS_DEVICE_SOFT_H
 #define WVL_TESTS_DEVICE_SOFT_H

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
 #include "summary.h"
 #include "wavelane_frames.h"
+#include "work.h"
 
 /* ---- Plan ------------------------------------------------------------------------------------ */
 
@@ -304,6 +304,7 @@ static wvl_cli_summary summarize(const wvl_cli_job *j)
 static void report_plan(wvl_cli_job *j)
 {
     wvl_cli_summary summary = summarize(j);
+    wvl_cli_note_need(j->s, j);
     if (j->s->args->json) {
         wvl_cli_plan_json(&j->s->report, &summary, j->s->args->explain);
     } else {
@@ -530,6 +531,7 @@ wvl_cli_job wvl_cli_describe_job(wvl_cli_run *s, const char *const *inputs, size
 int wvl_cli_encode_one(wvl_cli_run *s, const char *const *inputs, size_t input_count, const char *output)
 {
     wvl_cli_job j = wvl_cli_describe_job(s, inputs, input_count, output);
+    j.context = wvl_cli_choose_context(s, 0);
     int code = wvl_cli_read_and_plan(&j);
     if (!code && !wvl_cli_is_plan_only(s->args)) {
         code = wvl_cli_encode_job(&j);

@@ -206,7 +206,7 @@ wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device
     (void)pthread_mutex_init(&all->lock, NULL);
     (void)pthread_cond_init(&all->changed, NULL);
     all->context = context;
-    all->pinned_limit = wvl_cli_share_of_memory() / 4;
+    all->pinned_limit = wvl_cli_limit_locked();
     snprintf(all->device, sizeof all->device, "cuda-only%s", ordinal ? ordinal : "");
     all->most_frames = pictures < FRAMES ? (uint32_t)pictures : FRAMES;
     all->least_samples = strcmp(device, "auto") ? 0.0 : AUTO_SAMPLES;
@@ -255,27 +255,42 @@ void wvl_cli_close_encoders(wvl_cli_encoders *all)
 
 /* For the device alone, and for all stages: what it cannot do, it must not hand to the CPU in an encoder whose messages
  * no picture would get. */
-static wvl_status build_params(const wvl_cli_encoder *e, const wvl_cli_plan_input *p, wvl_params **params)
+static wvl_status build_params(const wvl_cli_encoders *all, const wvl_cli_plan_input *p, wvl_params **params)
 {
     wvl_status status = wvl_params_clone(p->params, params);
-    status = status == WVL_OK ? wvl_params_set(*params, "device", e->all->device) : status;
+    status = status == WVL_OK ? wvl_params_set(*params, "device", all->device) : status;
     return status == WVL_OK ? wvl_params_set(*params, "reach", "packets") : status;
 }
 
 /* With limits of single pictures: memory for the largest one. */
-static wvl_status build_plan(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
+static wvl_status build_plan(const wvl_cli_encoders *all, const wvl_cli_plan_input *p, wvl_plan **plan)
 {
     wvl_params *params = NULL;
     size_t mark = wvl_cli_mark_messages(); /* the picture's own plan has the same */
-    wvl_status status = build_params(e, p, &params);
+    wvl_status status = build_params(all, p, &params);
     if (p->has_own_limit && status == WVL_OK) {
         status = wvl_params_set(params, "max-bytes", MOST_BYTES);
     }
-    status =
-        status == WVL_OK ? wvl_plan_create(e->all->context, params, &p->picture->format, p->jp2, &e->plan) : status;
+    status = status == WVL_OK ? wvl_plan_create(all->context, params, &p->picture->format, p->jp2, plan) : status;
     wvl_cli_forget_messages(mark);
     wvl_params_release(params);
     return status;
+}
+
+/* How many pictures the page-locked memory that is left may hold. */
+static uint32_t count_frames(const wvl_cli_encoders *all, const wvl_plan_memory *memory)
+{
+    uint64_t most = memory->pinned_bytes ? (all->pinned_limit - all->pinned_bytes) / memory->pinned_bytes : 0;
+    return most < all->most_frames ? (uint32_t)most : all->most_frames;
+}
+
+uint32_t wvl_cli_measure_encoder(const wvl_cli_encoders *all, const wvl_cli_plan_input *input, wvl_plan_memory *memory)
+{
+    wvl_plan *plan = NULL;
+    int is_known = wvl_cli_sample_count(input->picture) >= all->least_samples &&
+                   build_plan(all, input, &plan) == WVL_OK && wvl_plan_measure(plan, memory) == WVL_OK;
+    wvl_plan_release(plan);
+    return is_known ? count_frames(all, memory) : 0;
 }
 
 /* How many pictures its page-locked memory may hold; 0: not one. That memory is then taken. */
@@ -287,8 +302,7 @@ static uint32_t reserve_frames(wvl_cli_encoder *e)
         return 0; /* nothing of such a picture is done on a device */
     }
     pthread_mutex_lock(&all->lock);
-    uint64_t most = (all->pinned_limit - all->pinned_bytes) / memory.pinned_bytes;
-    uint32_t frames = most < all->most_frames ? (uint32_t)most : all->most_frames;
+    uint32_t frames = count_frames(all, &memory);
     e->pinned_bytes = frames * memory.pinned_bytes;
     all->pinned_bytes += e->pinned_bytes;
     pthread_mutex_unlock(&all->lock);
@@ -320,7 +334,7 @@ static void *receive_all(void *user)
 /* Without the lock: the encoder is this thread's while it is being opened. */
 static wvl_status open_encoder(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
 {
-    wvl_status status = build_plan(e, p);
+    wvl_status status = build_plan(e->all, p, &e->plan);
     uint32_t frames = status == WVL_OK ? reserve_frames(e) : 0;
     if (!frames) {
         return status == WVL_OK ? WVL_ERROR_MEMORY : status;
@@ -457,7 +471,7 @@ wvl_status wvl_cli_encode_shared(wvl_cli_encoder *e, const wvl_cli_plan_input *i
 {
     waiting mine = {.called = PTHREAD_COND_INITIALIZER};
     wvl_params *params = NULL;
-    wvl_status status = input->has_own_limit ? build_params(e, input, &params) : WVL_OK;
+    wvl_status status = input->has_own_limit ? build_params(e->all, input, &params) : WVL_OK;
     const wvl_frame frame = {.struct_size = sizeof frame, .params = params};
     if (status != WVL_OK) {
         wvl_params_release(params);

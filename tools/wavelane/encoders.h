@@ -26,6 +26,11 @@ typedef struct wvl_cli_plan_input {
     int has_own_limit; /* max-bytes is this picture's alone: pictures that differ in nothing else share an encoder */
 } wvl_cli_plan_input;
 
+/* How many pictures at a time an encoder would hold for such a picture, and memory for one; 0: none. No device opens.
+ */
+uint32_t wvl_cli_measure_encoder(const wvl_cli_encoders *encoders, const wvl_cli_plan_input *input,
+                                 wvl_plan_memory *memory);
+
 /* From any thread. NULL: the picture is to be encoded by itself. The encoder stays open until wvl_cli_return_encoder.
  * May wait while another thread opens the device. */
 wvl_cli_encoder *wvl_cli_take_encoder(wvl_cli_encoders *encoders, const wvl_cli_plan_input *input);

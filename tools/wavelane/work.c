@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "work.h"
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -38,7 +39,7 @@ static int device_pays(const wvl_cli_run *s, const wvl_cli_load *load)
 /* Says whether pictures may be given to a device together. */
 static int wants_device(const wvl_cli_run *s, const char *device, const wvl_cli_load *load)
 {
-    if (!device || !strcmp(device, "cpu") || load->count < 2 || wvl_cli_is_plan_only(s->args)) {
+    if (!device || !strcmp(device, "cpu") || load->count < 2) {
         return 0;
     }
     return strcmp(device, "auto") != 0 || device_pays(s, load);
@@ -76,7 +77,7 @@ wvl_cli_work wvl_cli_plan_work(const wvl_cli_run *s, const wvl_cli_load *load)
         w.workers = given ? given : least(threads + WAITING, fitting > 2 ? (size_t)fitting : 2);
         return w;
     }
-    int on_cpu = device && (!strcmp(device, "cpu") || !strcmp(device, "auto")) && !wvl_cli_is_plan_only(args);
+    int on_cpu = device && (!strcmp(device, "cpu") || !strcmp(device, "auto"));
     w.workers = given ? given : threads;
     if (on_cpu && (given || singles_fit(load, threads))) {
         w.single_count = count_singles(s, load->count, w.workers);
@@ -87,6 +88,75 @@ wvl_cli_work wvl_cli_plan_work(const wvl_cli_run *s, const wvl_cli_load *load)
     return w;
 }
 
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* Of a thread beside its picture: its stack, settings, metadata, and rest of large pages. */
+#define THREAD_BYTES (UINT64_C(4) << 20)
+/* A thread that has encoded keeps up to this for its next picture (kept.c). */
+#define KEPT_BYTES (UINT64_C(64) << 20)
+
+static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+void wvl_cli_note_need(wvl_cli_run *s, const wvl_cli_job *j)
+{
+    wvl_cli_need *n = &s->need;
+    wvl_plan_memory m = {.struct_size = sizeof m}, device = {.struct_size = sizeof device};
+    const wvl_cli_plan_input input = {&j->picture, j->params, j->is_jp2 ? &j->picture.jp2 : NULL, j->limit_bytes != 0};
+    if (j->rows.reader || wvl_plan_measure(j->plan, &m) != WVL_OK) {
+        return;
+    }
+    n->sample_bytes = most(n->sample_bytes, wvl_cli_round_tray(m.picture_bytes));
+    n->likely_bytes = most(n->likely_bytes, m.likely_bytes);
+    n->worst_bytes = most(n->worst_bytes, m.worst_bytes);
+    n->held_bytes = most(n->held_bytes, m.base_bytes + m.output_bytes_bound);
+    n->output_bytes = most(n->output_bytes, m.output_bytes_bound);
+    uint32_t frames = s->encoders ? wvl_cli_measure_encoder(s->encoders, &input, &device) : 0;
+    if (frames) {
+        n->frames = most(n->frames, frames);
+        n->frame_bytes = most(n->frame_bytes, device.pinned_bytes);
+        n->table_bytes = most(n->table_bytes, device.base_bytes);
+    }
+    n->count++;
+}
+
+/* Pictures at a time beyond half of the machine's memory wait for each other (wvl_cli_hold_samples). */
+static uint64_t count_fitting(const wvl_cli_need *n, const wvl_cli_work *w)
+{
+    uint64_t fitting = wvl_cli_share_of_memory() / (n->sample_bytes + n->held_bytes + 1) + 1;
+    return fitting < w->workers ? fitting : w->workers;
+}
+
+wvl_cli_peak wvl_cli_sum_need(const wvl_cli_run *s, const wvl_cli_work *w, uint64_t kept)
+{
+    const wvl_cli_need *n = &s->need;
+    wvl_cli_peak p = {.pictures = w->workers < w->pictures ? w->workers : w->pictures};
+    uint64_t trays = p.pictures * n->sample_bytes, limit = wvl_cli_limit_locked();
+    uint64_t threads = (p.pictures + wvl_context_threads(s->context)) * THREAD_BYTES;
+    if (n->frames) {
+        uint64_t outputs = p.pictures + kept > n->frames ? p.pictures + kept - n->frames : 0;
+        uint64_t own = n->frames * n->frame_bytes + outputs * n->output_bytes;
+        p.locked_bytes = (trays < limit ? trays : limit) + own;
+        p.likely_bytes = trays + own + threads + n->table_bytes;
+        p.worst_bytes = p.likely_bytes;
+        return p;
+    }
+    uint64_t fitting = least(count_fitting(n, w), p.pictures), rest = p.pictures - fitting;
+    p.likely_bytes = trays + fitting * n->likely_bytes + rest * least(n->likely_bytes, KEPT_BYTES) + threads;
+    p.worst_bytes = trays + fitting * n->worst_bytes + rest * least(n->worst_bytes, KEPT_BYTES) + threads +
+                    2 * (p.pictures + kept) * n->output_bytes; /* buffers grow by half of themselves or more */
+    return p;
+}
+
+void wvl_cli_print_peak(FILE *file, const wvl_cli_peak *p)
+{
+    fprintf(file, "%" PRIu64 " at a time: %" PRIu64 " bytes of memory likely, %" PRIu64 " at worst", p->pictures,
+            p->likely_bytes, p->worst_bytes);
+    if (p->locked_bytes) {
+        fprintf(file, "; at most %" PRIu64 " of them page-locked", p->locked_bytes);
+    }
+    fputc('\n', file);
+}
+
 /* ---- What they share ------------------------------------------------------------------------- */
 
 void wvl_cli_open_work(wvl_cli_run *s, const wvl_cli_work *w, const char *name)
@@ -95,7 +165,7 @@ void wvl_cli_open_work(wvl_cli_run *s, const wvl_cli_work *w, const char *name)
                *opened = device && strcmp(device, "auto") ? device : "cuda";
     s->trays = wvl_cli_is_plan_only(s->args) ? NULL : wvl_cli_open_trays(s->context, w->on_device ? opened : NULL);
     s->encoders = w->on_device && w->workers > 1 ? wvl_cli_open_encoders(s->context, device, w->pictures) : NULL;
-    if (w->on_device && !s->ahead) {
+    if (w->on_device && !s->ahead && !wvl_cli_is_plan_only(s->args)) {
         s->ahead = wvl_cli_open_ahead(s->context, opened);
     }
     s->single_count = w->single_count;

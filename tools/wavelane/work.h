@@ -24,6 +24,9 @@ typedef struct wvl_cli_work {
 wvl_cli_work wvl_cli_plan_work(const wvl_cli_run *s, const wvl_cli_load *load);
 /* What the pictures share. name: for messages. */
 void wvl_cli_open_work(wvl_cli_run *s, const wvl_cli_work *work, const char *name);
+/* kept: pictures that are done and keep their bytes. */
+wvl_cli_peak wvl_cli_sum_need(const wvl_cli_run *s, const wvl_cli_work *work, uint64_t kept);
+void wvl_cli_print_peak(FILE *file, const wvl_cli_peak *peak);
 /* When all pictures are released. */
 void wvl_cli_close_work(wvl_cli_run *s);
 /* The context of a picture's plan. */
