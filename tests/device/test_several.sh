@@ -27,13 +27,13 @@ share() {
 }
 
 for devices in cuda:all cuda:0,1 cuda-only:0,1; do
-    expect 0 sequence in made/ -HT --device $devices --report report --threads 4
+    expect 0 sequence in made/ -HT --device $devices --reach packets --report report --threads 4
     same made cpu
     share 0 20 60 report
     share 1 20 60 report
     rm -r made
 done
-expect 0 -ImgDir files -OutFor j2c -HT --device cuda:all --threads 4
+expect 0 -ImgDir files -OutFor j2c -HT --device cuda:all --reach packets --threads 4
 same_files() { for file in cpu/*.j2c; do cmp -s "$file" "files/${file#*/}" || fail "${file#*/}: other bytes than on the CPU"; done; }
 same_files
 [ "$(grep -c 'device: cuda:1 packets$' out)" -ge 20 ] || fail 'the folder went to one device'
@@ -41,13 +41,13 @@ same_files
 # A device that is lost in the middle: its pictures are made by the other one.
 for launch in 1 9 60 200; do
     for lost in 0 1; do
-        SOFT_KILL=$lost:$launch expect 0 sequence in made/ -HT --device cuda:all --threads 4 --report report
+        SOFT_KILL=$lost:$launch expect 0 sequence in made/ -HT --device cuda:all --reach packets --threads 4 --report report
         same made cpu
         share $((1 - lost)) 40 80 report
         rm -r made
     done
 done
-SOFT_KILL=1:60 expect 0 -ImgDir files -OutFor j2c -HT --device cuda:all --threads 4 --force
+SOFT_KILL=1:60 expect 0 -ImgDir files -OutFor j2c -HT --device cuda:all --reach packets --threads 4 --force
 same_files
 
 # The bench names the devices itself.

@@ -74,7 +74,7 @@ def main():
         }
         for name, words in runs.items():
             for threads in ("4",) if soft else ("1", "4"):
-                own = [*words, "--threads", threads, "--device", "cuda" if soft else "cpu"]
+                own = [*words, "--threads", threads, "--device", "cuda-only" if soft else "cpu"]
                 pictures, likely, most, locked = promise(own)
                 if soft:
                     os.environ["SOFT_PEAKS"] = f"{work}/peaks"

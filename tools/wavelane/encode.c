@@ -91,7 +91,7 @@ static int make_plan(wvl_cli_job *j)
     if (code) {
         return code;
     }
-    wvl_cli_plans *plans = j->is_jp2 ? NULL : j->s->plans;
+    wvl_cli_plans *plans = wvl_cli_start_on_cpu(j) || j->is_jp2 ? NULL : j->s->plans;
     if (plans) {
         wvl_cli_enter(j->turns);
         j->plan = wvl_cli_find_plan(plans, j->context, &j->picture, j->limit_bytes);
@@ -465,7 +465,7 @@ int wvl_cli_encode_job_shared(wvl_cli_job *j, int *code)
 {
     const wvl_cli_plan_input input = describe_input(j);
     double start = wvl_cli_seconds();
-    j->shared = j->s->encoders ? wvl_cli_take_encoder(j->s->encoders, &input) : NULL;
+    j->shared = j->s->encoders && !j->starts ? wvl_cli_take_encoder(j->s->encoders, &input) : NULL;
     j->stages.wait += wvl_cli_seconds() - start;
     if (!j->shared) {
         return 0;

@@ -2,6 +2,7 @@
 #include "encoders.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -500,6 +501,8 @@ struct wvl_cli_ahead {
     wvl_context *context;
     pthread_t thread;
     char device[64];
+    double begin; /* of wvl_cli_seconds() */
+    atomic_int is_done;
 };
 
 /* One after the other: the library opens one device at a time. */
@@ -518,7 +521,7 @@ static void open_listed(wvl_context *context, const char *list)
 
 static void *work(void *user)
 {
-    const wvl_cli_ahead *ahead = user;
+    wvl_cli_ahead *ahead = user;
     const char *ordinals = strchr(ahead->device, ':');
     if (ordinals && !strcmp(ordinals, ":all")) {
         wvl_device_info info = {.struct_size = sizeof info};
@@ -530,7 +533,17 @@ static void *work(void *user)
     } else {
         open_listed(ahead->context, ordinals ? ordinals + 1 : "0");
     }
+    atomic_store(&ahead->is_done, 1);
     return NULL;
+}
+
+double wvl_cli_time_to_open(wvl_cli_ahead *ahead)
+{
+    if (!ahead || atomic_load(&ahead->is_done)) {
+        return 0;
+    }
+    double elapsed = wvl_cli_seconds() - ahead->begin, usual = WVL_CLI_OPEN_SECONDS - elapsed;
+    return usual > elapsed / 4 ? usual : elapsed / 4; /* one that takes longer may take longer still */
 }
 
 wvl_cli_ahead *wvl_cli_open_ahead(wvl_context *context, const char *device)
@@ -541,6 +554,7 @@ wvl_cli_ahead *wvl_cli_open_ahead(wvl_context *context, const char *device)
     }
     ahead->context = context;
     snprintf(ahead->device, sizeof ahead->device, "%s", device);
+    ahead->begin = wvl_cli_seconds();
     if (pthread_create(&ahead->thread, NULL, work, ahead)) {
         free(ahead);
         return NULL;

@@ -72,6 +72,10 @@ typedef struct wvl_cli_ahead wvl_cli_ahead;
 /* device: the value of that option. NULL: nothing is opened (cpu; auto, which knows only later whether a device pays;
  * no thread starts). Failures are told by the first picture that needs the device. */
 wvl_cli_ahead *wvl_cli_open_ahead(wvl_context *context, const char *device);
+/* Start of the driver, its context and the device code (results.md). */
+#define WVL_CLI_OPEN_SECONDS 0.2
+/* Seconds until all are open, as far as that can be known; 0: they are, or none will be. */
+double wvl_cli_time_to_open(wvl_cli_ahead *ahead);
 /* Before the context is released. */
 void wvl_cli_close_ahead(wvl_cli_ahead *ahead);
 

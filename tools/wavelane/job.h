@@ -29,6 +29,9 @@ typedef struct wvl_cli_peak {
     uint64_t locked_bytes;              /* page-locked, at worst */
 } wvl_cli_peak;
 
+/* Pictures of a run on a device that the CPU encodes while the device opens. */
+typedef struct wvl_cli_start wvl_cli_start;
+
 typedef struct wvl_cli_run {
     const wvl_cli_args *args;
     wvl_cli_kept *kept; /* memory of the contexts of a folder; NULL: their own */
@@ -41,6 +44,7 @@ typedef struct wvl_cli_run {
     FILE *out;             /* where summaries go */
     wvl_cli_directory directory;
     wvl_cli_ahead *ahead;         /* NULL: pictures open their device */
+    wvl_cli_start *start;         /* NULL: no picture is encoded on the CPU while it opens */
     wvl_cli_plans *plans;         /* NULL: every picture has its own */
     wvl_cli_encoders *encoders;   /* of pictures side by side on a device; NULL: each is encoded by itself */
     wvl_cli_trays *trays;         /* of pictures side by side; NULL: readers take memory for samples */
@@ -94,6 +98,7 @@ struct wvl_cli_job {
     wvl_params *params;
     wvl_plan *plan;
     int borrows_plan;             /* it is that of s->plans */
+    int starts;                   /* encoded by its own thread while the device opens */
     wvl_cli_encoder *shared;      /* its encoder at the moment; NULL: none */
     wvl_encoded_picture *encoded; /* of a picture that had a shared encoder; owns the result */
     wvl_result *own_result;       /* of one that did not, or whose bytes were given back */

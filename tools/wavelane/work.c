@@ -2,7 +2,9 @@
 #include "work.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MOST_PICTURES 4u /* at a time that share all threads: reading, coding and writing then overlap */
@@ -43,6 +45,76 @@ static int wants_device(const wvl_cli_run *s, const char *device, const wvl_cli_
         return 0;
     }
     return strcmp(device, "auto") != 0 || device_pays(s, load);
+}
+
+/* ---- While the device opens ------------------------------------------------------------------ */
+
+/* Samples a second that one thread codes, before the first picture says it. */
+#define HT_RATE 100e6
+#define EBCOT_RATE 12e6
+
+struct wvl_cli_start {
+    atomic_ullong samples, microseconds, pictures; /* of those that were encoded */
+    double first_rate;
+};
+
+static double rate_of(wvl_cli_start *start)
+{
+    unsigned long long time = atomic_load(&start->microseconds);
+    return time ? 1e6 * (double)atomic_load(&start->samples) / (double)time : start->first_rate;
+}
+
+/* Where the device has to make all bytes, the CPU makes none. */
+static wvl_cli_start *open_start(const wvl_cli_run *s, const wvl_cli_work *w, const char *name)
+{
+    const char *device = wvl_params_get(s->params, "device"); /* each text lives until the next one */
+    int may =
+        w->on_device && (s->ahead || wvl_cli_is_plan_only(s->args)) && device && strncmp(device, "cuda-only", 9) != 0;
+    const char *reach = wvl_params_get(s->params, "reach");
+    may = may && reach && !strcmp(reach, "coefs");
+    const char *style = wvl_params_get(s->params, "style");
+    int is_ht = style && (strstr(style, "HT") || strtoul(style, NULL, 10) & 64);
+    wvl_cli_start *start = may ? calloc(1, sizeof *start) : NULL;
+    if (start) {
+        start->first_rate = is_ht ? HT_RATE : EBCOT_RATE;
+        wvl_cli_inform("%s: the device opens in about %.0f ms; until then %zu threads encode what they can, each about "
+                       "%.0f million samples a second",
+                       name, 1e3 * WVL_CLI_OPEN_SECONDS, w->workers, start->first_rate / 1e6);
+    }
+    return start;
+}
+
+int wvl_cli_start_on_cpu(wvl_cli_job *j)
+{
+    wvl_cli_start *start = j->turns && j->s->single ? j->s->start : NULL;
+    double rest = start ? wvl_cli_time_to_open(j->s->ahead) : 0;
+    if (rest <= 0 || wvl_cli_sample_count(&j->picture) / rate_of(start) > rest) {
+        return 0;
+    }
+    j->starts = wvl_params_set(j->params, "device", "cpu") == WVL_OK;
+    j->context = j->starts ? j->s->single : j->context;
+    return j->starts;
+}
+
+void wvl_cli_note_start(wvl_cli_job *j)
+{
+    if (j->starts) {
+        atomic_fetch_add(&j->s->start->samples, (unsigned long long)wvl_cli_sample_count(&j->picture));
+        atomic_fetch_add(&j->s->start->microseconds, (unsigned long long)(1e6 * j->seconds) + 1);
+        atomic_fetch_add(&j->s->start->pictures, 1);
+    }
+}
+
+static void close_start(wvl_cli_run *s)
+{
+    if (s->start) {
+        wvl_cli_inform(
+            "%llu pictures were encoded on the CPU while the device opened, %.0f million samples a second in "
+            "each thread",
+            (unsigned long long)atomic_load(&s->start->pictures), rate_of(s->start) / 1e6);
+    }
+    free(s->start);
+    s->start = NULL;
 }
 
 /* ---- How many -------------------------------------------------------------------------------- */
@@ -136,8 +208,9 @@ wvl_cli_peak wvl_cli_sum_need(const wvl_cli_run *s, const wvl_cli_work *w, uint6
         uint64_t outputs = p.pictures + kept > n->frames ? p.pictures + kept - n->frames : 0;
         uint64_t own = n->frames * n->frame_bytes + outputs * n->output_bytes;
         p.locked_bytes = (trays < limit ? trays : limit) + own;
-        p.likely_bytes = trays + own + threads + n->table_bytes;
-        p.worst_bytes = p.likely_bytes;
+        uint64_t starting = s->start ? p.pictures : 0; /* encoded on the CPU while the device opens */
+        p.likely_bytes = trays + own + threads + n->table_bytes + starting * n->likely_bytes;
+        p.worst_bytes = p.likely_bytes + starting * (n->worst_bytes - n->likely_bytes);
         return p;
     }
     uint64_t fitting = least(count_fitting(n, w), p.pictures), rest = p.pictures - fitting;
@@ -169,8 +242,9 @@ void wvl_cli_open_work(wvl_cli_run *s, const wvl_cli_work *w, const char *name)
         s->ahead = wvl_cli_open_ahead(s->context, opened);
     }
     s->single_count = w->single_count;
-    s->single = w->single_count ? wvl_cli_open_single(s) : NULL;
-    if (s->single) {
+    s->start = open_start(s, w, name);
+    s->single = w->single_count || s->start ? wvl_cli_open_single(s) : NULL;
+    if (s->single && w->single_count) {
         wvl_cli_inform("%s: %u threads; each of the first %zu pictures has one of its own", name,
                        wvl_context_threads(s->context), s->single_count);
     } else if (s->encoders) {
@@ -181,6 +255,7 @@ void wvl_cli_open_work(wvl_cli_run *s, const wvl_cli_work *w, const char *name)
 void wvl_cli_close_work(wvl_cli_run *s)
 {
     uint64_t bytes, locked;
+    close_start(s);
     wvl_cli_close_encoders(s->encoders);
     if (s->trays) {
         wvl_cli_measure_trays(s->trays, &bytes, &locked);

@@ -29,6 +29,11 @@ wvl_cli_peak wvl_cli_sum_need(const wvl_cli_run *s, const wvl_cli_work *work, ui
 void wvl_cli_print_peak(FILE *file, const wvl_cli_peak *peak);
 /* When all pictures are released. */
 void wvl_cli_close_work(wvl_cli_run *s);
+/* Says whether the picture is encoded sooner by its own thread than the device opens; then that is settled. Before its
+ * plan. */
+int wvl_cli_start_on_cpu(wvl_cli_job *job);
+/* When it is encoded. */
+void wvl_cli_note_start(wvl_cli_job *job);
 /* The context of a picture's plan. */
 static inline wvl_context *wvl_cli_choose_context(const wvl_cli_run *s, size_t index)
 {
