@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Sequences, folders and the bench of frames on two devices of software: the CPU's bytes, each device has a part, and what a lost one leaves is encoded elsewhere.
+# Sequences, folders and the bench of frames on two devices of software: the CPU's bytes, each device has a part, one that is slower by 3 about a quarter, and what a
+# lost one leaves is encoded elsewhere.
 #   test_several.sh COMMAND BENCH
 set -u
 . "$(dirname "$0")/../support/shell.sh"
@@ -37,6 +38,16 @@ expect 0 -ImgDir files -OutFor j2c -HT --device cuda:all --reach packets --threa
 same_files() { for file in cpu/*.j2c; do cmp -s "$file" "files/${file#*/}" || fail "${file#*/}: other bytes than on the CPU"; done; }
 same_files
 [ "$(grep -c 'device: cuda:1 packets$' out)" -ge 20 ] || fail 'the folder went to one device'
+
+# A device that is slower by 3 has about a quarter.
+for words in 'sequence in made/ --report report' '-ImgDir files -OutFor j2c --force'; do
+    # shellcheck disable=SC2086 # several words
+    SOFT_WAIT_MS=8,24 expect 0 $words -HT --device cuda:all --reach packets --threads 4
+done
+same made cpu
+share 1 8 32 report
+rm -r made
+same_files
 
 # A device that is lost in the middle: its pictures are made by the other one.
 for launch in 1 9 60 200; do

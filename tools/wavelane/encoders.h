@@ -12,7 +12,10 @@
 typedef struct wvl_cli_encoders wvl_cli_encoders;
 typedef struct wvl_cli_encoder wvl_cli_encoder;
 
-/* NULL: every picture of the run is encoded by itself (out of memory, device=cpu). device: the value of that option. A
+/* How many devices the option's value names. */
+uint32_t wvl_cli_count_devices(const char *device);
+/* Each device has an encoder of its own for each kind of picture, with its own lock and queue.
+ * NULL: every picture of the run is encoded by itself (out of memory, device=cpu). device: the value of that option. A
  * device is opened by the first picture that takes an encoder. pictures: no more come. */
 wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device, size_t pictures);
 /* When no worker is left. */

@@ -146,7 +146,8 @@ wvl_cli_work wvl_cli_plan_work(const wvl_cli_run *s, const wvl_cli_load *load)
     w.pictures = load->count < SIZE_MAX ? (size_t)load->count : SIZE_MAX;
     if (w.on_device) {
         uint64_t fitting = wvl_cli_share_of_memory() / (load->largest ? load->largest : 1);
-        w.workers = given ? given : least(threads + WAITING, fitting > 2 ? (size_t)fitting : 2);
+        w.workers =
+            given ? given : least(threads + WAITING * wvl_cli_count_devices(device), fitting > 2 ? (size_t)fitting : 2);
         return w;
     }
     int on_cpu = device && (!strcmp(device, "cpu") || !strcmp(device, "auto"));
