@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from conftest import draw, refuses, trace
 from producers import CUDA, MANAGED, Driver, Interface, Tensor
+from test_examples import check_throughput
 
 import wavelane
 
@@ -240,3 +241,9 @@ def test_refused_arrays_leave_nothing():
         del pixels
         gc.collect()
         assert gone() is None
+
+
+def test_throughput(tmp_path, monkeypatch):
+    monkeypatch.setenv("SOFT_PEAKS", str(tmp_path / "peaks"))
+    check_throughput(tmp_path)
+    assert int((tmp_path / "peaks").read_text().split()[0]) > 0  # the device has page-locked memory

@@ -5,6 +5,9 @@ import subprocess
 import sys
 
 import pytest
+from conftest import draw
+
+import wavelane
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "python")
 
@@ -29,6 +32,24 @@ def test_frames(tmp_path):
 
 def test_device():
     assert run("device.py").returncode in (0, 77)
+
+
+def check_throughput(folder):
+    """All files have the bytes of encode(); a bad one ends the program."""
+    pictures = {str(folder / f"{number}.ppm"): draw((48, 64, 3)) ^ number for number in range(20)}
+    for name, picture in pictures.items():
+        with open(name, "wb") as file:
+            file.write(b"P6\n64 48\n255\n" + picture.tobytes())
+    assert run("../throughput.py", *pictures).returncode == 0
+    for name, picture in pictures.items():
+        with open(f"{name}.j2c", "rb") as file:
+            assert file.read() == wavelane.encode(picture, style="HT", device="cpu")
+    (folder / "bad.ppm").write_bytes(b"P6\n64 48\n255\n" + bytes(100))
+    assert run("../throughput.py", *pictures, folder / "bad.ppm").returncode == 1
+
+
+def test_throughput(tmp_path):
+    check_throughput(tmp_path)
 
 
 def test_zarr(tmp_path):

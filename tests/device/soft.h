@@ -9,7 +9,9 @@
  *
  * Failures come by the control block, or for whole programs by the environment: SOFT_FAIL="N:STATUS" (the N-th call
  * fails, and after a status that lasts every later one), SOFT_MEMORY (bytes that can be allocated), SOFT_DEVICES (how
- * many there are), SOFT_OPEN_MS (how long the context of a device takes).
+ * many there are), SOFT_OPEN_MS (how long the context of a device takes). SOFT_PEAKS names a file that gets the peaks
+ * of page-locked memory and of device memory. SOFT_KILL="D:N" loses device D at its launch N; SOFT_WAIT_MS="A,B": how
+ * long each wait for device 0 and 1 takes.
  */
 #ifndef WVL_TESTS_DEVICE_SOFT_H
 #define WVL_TESTS_DEVICE_SOFT_H
@@ -45,7 +47,8 @@ typedef struct soft_control {
     uint64_t pinned_used, pinned_peak;  /* the same of page-locked memory */
     uint32_t registered;                /* memory that was page-locked where it was, ever */
     int refuses_to_register;
-    uint32_t open_ms; /* milliseconds until the context of a device is there */
+    uint32_t open_ms;     /* milliseconds until the context of a device is there */
+    uint32_t wait_ms[16]; /* by ordinal: how long a call takes that waits for the device */
     int devices;
     /* With several devices, by ordinal: a status that lasts stays with the device of the call, and the others work on.
      */

@@ -79,7 +79,7 @@ SHOWN soft_control *soft_driver_control(void) { return &control; }
 static void read_environment(void)
 {
     const char *fail = getenv("SOFT_FAIL"), *memory = getenv("SOFT_MEMORY"), *devices = getenv("SOFT_DEVICES"),
-               *open_ms = getenv("SOFT_OPEN_MS");
+               *open_ms = getenv("SOFT_OPEN_MS"), *kill = getenv("SOFT_KILL"), *wait_ms = getenv("SOFT_WAIT_MS");
     if (fail) {
         char *end;
         control.fail_at = (uint32_t)strtoul(fail, &end, 10);
@@ -88,6 +88,16 @@ static void read_environment(void)
     control.memory_limit = memory ? strtoull(memory, NULL, 10) : control.memory_limit;
     control.devices = devices ? atoi(devices) : control.devices;
     control.open_ms = open_ms ? (uint32_t)strtoul(open_ms, NULL, 10) : 0;
+    if (kill) {
+        char *end;
+        control.kill = (uint32_t)strtoul(kill, &end, 10);
+        control.kill_at = *end == ':' ? (uint32_t)strtoul(end + 1, NULL, 10) : 1;
+    }
+    for (unsigned i = 0; wait_ms && i < sizeof control.wait_ms / sizeof *control.wait_ms; i++) {
+        char *end;
+        control.wait_ms[i] = (uint32_t)strtoul(wait_ms, &end, 10);
+        wait_ms = *end == ',' ? end + 1 : NULL;
+    }
 }
 
 /* ---- Current device -------------------------------------------------------------------------- */
@@ -291,8 +301,23 @@ SHOWN int cuStreamCreate(void **stream, unsigned flags)
     return status;
 }
 
+static void sleep_ms(uint32_t ms)
+{
+    struct timespec rest = {ms / 1000, 1000000L * (long)(ms % 1000)};
+    while (ms && nanosleep(&rest, &rest)) {
+    }
+}
+
+/* Without the lock: other threads and devices work meanwhile. */
+static void wait_for_device(void)
+{
+    (void)pthread_once(&once, read_environment);
+    sleep_ms(control.wait_ms[current_device()]);
+}
+
 SHOWN int cuStreamSynchronize(soft_queue *stream)
 {
+    wait_for_device();
     soft_begin_quietly();
     control.waits++;
     return soft_end(run_queue(stream));
@@ -328,6 +353,7 @@ SHOWN int cuEventQuery(event *e)
 }
 SHOWN int cuEventSynchronize(event *e)
 {
+    wait_for_device();
     int status = soft_begin("cuEventSynchronize");
     control.waits++;
     return soft_end(status ? status : e->reached ? 0 : run_queue(e->on));
@@ -350,10 +376,24 @@ SHOWN int cuStreamWaitEvent(soft_queue *stream, event *e, unsigned flags)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
+/* At once: the command ends without a look at libraries. */
+static void tell_peaks(void)
+{
+    const char *name = getenv("SOFT_PEAKS");
+    FILE *file = name ? fopen(name, "w") : NULL;
+    if (file) {
+        fprintf(file, "%llu %llu\n", (unsigned long long)control.pinned_peak, (unsigned long long)control.memory_peak);
+        (void)fclose(file);
+    }
+}
+
 static void count_memory(uint64_t *used, uint64_t *peak, size_t bytes)
 {
     *used += bytes;
-    *peak = *used > *peak ? *used : *peak;
+    if (*used > *peak) {
+        *peak = *used;
+        tell_peaks();
+    }
 }
 
 static int allocate(const char *name, size_t bytes, int pinned, void **memory)
@@ -520,12 +560,6 @@ SHOWN int cuGetErrorName(int status, const char **name)
     (void)status;
     *name = "CUDA_ERROR_OF_THE_SOFT_DRIVER";
     return 0;
-}
-static void sleep_ms(uint32_t ms)
-{
-    struct timespec rest = {ms / 1000, 1000000L * (long)(ms % 1000)};
-    while (ms && nanosleep(&rest, &rest)) {
-    }
 }
 SHOWN int cuDevicePrimaryCtxRetain(void **context, int device)
 {

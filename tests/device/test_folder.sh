@@ -37,6 +37,8 @@ equal() {
 # shared COUNT: the device finished this number of pictures.
 shared() { [ "$(grep -c 'device: cuda:0 packets$' out)" -eq "$1" ] || fail "$(grep -c 'device: cuda:0 packets$' out) pictures of the device instead of $1"; }
 
+packets='--reach packets' # the CPU encodes nothing while the device opens
+
 # ---- Pictures that are alike -----------------------------------------------------------------------------------------
 
 mkdir alike
@@ -45,7 +47,7 @@ references alike
 for device in cuda cuda:0 cuda-only; do
     for words in '' '--pictures 2' '--pictures 16' '--pictures 1' '--threads 1'; do
         # shellcheck disable=SC2086 # several words
-        expect 0 -ImgDir alike -OutFor jph --device $device --threads 4 $words
+        expect 0 -ImgDir alike -OutFor jph --device $device $packets --threads 4 $words
         shared 12
         sed '$d; s/:.*//' out >names # the last line counts them
         sort names | cmp -s - names || fail "$device $words: the summaries are out of order"
@@ -56,14 +58,14 @@ done
 expect 0 -ImgDir alike -OutFor jph --threads 4 # device=auto: so little work is for the CPU
 shared 0
 equal alike
-expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 --json
+expect 0 -ImgDir alike -OutFor jph --device cuda $packets --threads 4 --json
 [ "$(grep -o '"backend":"cuda:0 packets"' out | wc -l)" -eq 12 ] || fail 'JSON: where pictures were made'
 if part python3; then
     python3 -c 'import json; r = json.load(open("out")); names = [p["input"] for p in r["pictures"]]; assert names == sorted(names) and len(names) == 12 and not any(p["warnings"] for p in r["pictures"])' || fail 'JSON: pictures or warnings'
 fi
 equal alike
 rm -rf alike.ref && references alike -I --step 0.02
-expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 -I --step 0.02
+expect 0 -ImgDir alike -OutFor jph --device cuda $packets --threads 4 -I --step 0.02
 shared 12
 equal alike
 
@@ -72,11 +74,11 @@ mkdir auto
 for i in 0 1; do put_noise auto/a$i.pgm P5 1024 1024 255 1048576 $i; done
 references auto
 dd if=/dev/zero of=auto/bad.pgm bs=1 count=0 seek=201326592 2>/dev/null
-expect 1 -ImgDir auto -OutFor jph --threads 2
+expect 1 -ImgDir auto -OutFor jph --threads 2 $packets
 shared 2
 equal auto
 dd if=/dev/zero of=auto/bad.pgm bs=1 count=0 seek=190000000 2>/dev/null
-expect 1 -ImgDir auto -OutFor jph --threads 2
+expect 1 -ImgDir auto -OutFor jph --threads 2 $packets
 shared 0
 equal auto
 rm -f auto/bad.pgm
@@ -96,7 +98,7 @@ equal large
 if part python3; then
     for words in '-ImgDir alike -OutFor jph' '-i alike/p10.ppm -o one.jph'; do # as the references: with -I
         # shellcheck disable=SC2086 # several words
-        SOFT_OPEN_MS=300 run_command $words --device cuda --force -I --step 0.02 --trace ahead.json >out 2>&1 || fail "$words: $(cat out)"
+        SOFT_OPEN_MS=300 run_command $words --device cuda $packets --force -I --step 0.02 --trace ahead.json >out 2>&1 || fail "$words: $(cat out)"
         python3 - ahead.json <<'END' || fail "$words: the picture was not read while the device opened"
 import json, sys
 spans = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X"]
@@ -111,12 +113,29 @@ END
     rm -f alike/*.jph one.jph
 fi
 
+# ---- One picture by rows ---------------------------------------------------------------------------------------------
+
+# Where the device has too little memory for its strips, the CPU takes them without an error. cuda-only says what helps.
+put_noise rows.pgm P5 1024 1024 255 1048576 9
+for words in '-I --step 0.02' '-I --rates 4' ''; do
+    # shellcheck disable=SC2086 # several words
+    expect 0 -i rows.pgm -o rows.cpu.jph --memory 30M --device cpu --force --quiet $words
+    for memory in 1000000 0; do
+        # shellcheck disable=SC2086 # several words
+        SOFT_MEMORY=$memory expect 0 -i rows.pgm -o rows.jph --memory 30M --device cuda --force $words
+        [ "$memory" -eq 0 ] || ! grep -q 'device: cuda' out || fail 'the device has no memory, and makes strips'
+        cmp -s rows.jph rows.cpu.jph || fail "$words, by rows: other bytes than on the CPU"
+    done
+done
+SOFT_MEMORY=1000000 expect 2 -i rows.pgm -o rows.jph --memory 30M --device cuda-only --force -I --step 0.02
+warns 'set device to auto'
+
 # ---- A bad picture in the middle -------------------------------------------------------------------------------------
 
 rm -rf alike.ref && references alike
 head -c 9000 alike/p15.ppm >alike/p15_bad.ppm
 for device in cuda cuda-only; do
-    expect 1 -ImgDir alike -OutFor jph --device $device --threads 4 --pictures 8
+    expect 1 -ImgDir alike -OutFor jph --device $device $packets --threads 4 --pictures 8
     shared 12
     [ "$(grep -c truncated err)" -eq 1 ] || fail "$device: one picture is truncated"
     warns '1 of 13 pictures failed'
@@ -125,11 +144,11 @@ done
 rm alike/p15_bad.ppm
 # An output that is there already fails alone, and stays.
 echo taken >alike/p13.jph
-expect 1 -ImgDir alike -OutFor jph --device cuda --threads 4
+expect 1 -ImgDir alike -OutFor jph --device cuda $packets --threads 4
 shared 11
 warns 'alike/p13.jph: exists; --force replaces it'
 [ "$(cat alike/p13.jph)" = taken ] || fail 'p13.jph was replaced'
-expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 --force
+expect 0 -ImgDir alike -OutFor jph --device cuda $packets --threads 4 --force
 equal alike
 
 # ---- Samples as files have them ----------------------------------------------------------------------------------------------------
@@ -183,7 +202,7 @@ PY
     pictures=$(find words -type f | wc -l)
     [ "$pictures" -eq 64 ] || fail "$pictures files with words instead of 64"
     references words
-    expect 0 -ImgDir words -OutFor jph --device cuda --threads 4
+    expect 0 -ImgDir words -OutFor jph --device cuda $packets --threads 4
     shared 64
     equal words
     for more in '-I --step 0.01' '-TargetBitDepth 8' '--orient auto' '--channels 2,0,1'; do
@@ -192,7 +211,7 @@ PY
         rm -rf words.ref && references words $more
         alike=$(find words.ref -name '*.jph' | wc -l)
         # shellcheck disable=SC2086
-        expect 0 -ImgDir words -OutFor jph --device cuda --threads 4 $more
+        expect 0 -ImgDir words -OutFor jph --device cuda $packets --threads 4 $more
         shared "$alike"
         equal words
     done
@@ -238,7 +257,7 @@ done
 pictures=$(find mixed -type f | wc -l)
 for words in '--pictures 1' '--pictures 3' '--pictures 16'; do
     # shellcheck disable=SC2086 # several words
-    expect 0 -ImgDir mixed -OutFor jph --device cuda --threads 4 --palette indices $words
+    expect 0 -ImgDir mixed -OutFor jph --device cuda $packets --threads 4 --palette indices $words
     shared "$pictures"
     equal mixed
 done
@@ -259,14 +278,14 @@ warns 'the CPU takes over'
 equal alike
 [ -n "${WVL_CUDA_IMAGE:-}" ] || end_checks # from here on only a device made of software fails as it is asked to
 for memory in 100000 4000000 8000000 20000000; do
-    SOFT_MEMORY=$memory expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 --pictures 6
+    SOFT_MEMORY=$memory expect 0 -ImgDir alike -OutFor jph --device cuda $packets --threads 4 --pictures 6
     equal alike
 done
 # Each call from the first one on: once short of memory (2), once lost (700).
 call=1
 while [ $call -lt 400 ]; do
     for status in 2 700; do
-        SOFT_FAIL=$call:$status expect 0 -ImgDir alike -OutFor jph --device cuda --threads 4 --pictures 6
+        SOFT_FAIL=$call:$status expect 0 -ImgDir alike -OutFor jph --device cuda $packets --threads 4 --pictures 6
         equal alike
     done
     call=$((call + 1 + call / 6))
@@ -286,7 +305,7 @@ for i in 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37; do cp many/p1$((
 # interrupt SIGNAL: while the pictures behind the second one are at work.
 interrupt() {
     rm -f many/*.jph
-    "$wavelane" -ImgDir many -OutFor jph --device cuda --threads 2 --pictures 4 >out 2>err &
+    "$wavelane" -ImgDir many -OutFor jph --device cuda $packets --threads 2 --pictures 4 >out 2>err &
     process=$!
     waited=0
     until [ -e many/p11.jph ] || [ $waited -ge 600 ]; do

@@ -14,6 +14,8 @@ grep -q '^cuda:0  ' list || { cat list; echo "no device: skipped"; exit 77; }
 part python3 || end_checks
 
 frames in 40 160 96
+packets='--reach packets' # the CPU encodes nothing while the device opens
+reach() { [ "$1" = cpu ] || echo "$packets"; }
 expect 0 sequence in cpu/ -HT --device cpu --quiet
 
 # finished REPORT NUMBER: frames of which the device made all bytes.
@@ -27,7 +29,7 @@ finished() {
 
 for words in '' '--pictures 2' '--pictures 16' '--threads 1' '--pictures 1'; do
     # shellcheck disable=SC2086 # several words
-    expect 0 sequence in made/ -HT --device cuda --report report --verbose $words
+    expect 0 sequence in made/ -HT --device cuda $packets --report report --verbose $words
     same made cpu
     finished report 40
     case $words in *1) ;; *) warns ' of them page-locked' ;; esac
@@ -46,9 +48,9 @@ END
 
 mkdir one
 expect 0 sequence in one/cpu.j2c -HT --device cpu --quiet
-expect 0 sequence in one/cuda.j2c -HT --device cuda --quiet
+expect 0 sequence in one/cuda.j2c -HT --device cuda $packets --quiet
 cmp -s one/cpu.j2c one/cuda.j2c && cmp -s one/cpu.j2c.index one/cuda.j2c.index || fail 'one file has other bytes'
-expect 0 sequence in - -HT --device cuda --quiet
+expect 0 sequence in - -HT --device cuda $packets --quiet
 cmp -s one/cpu.j2c out || fail 'standard output has other bytes'
 
 # ---- Streams ---------------------------------------------------------------------------------------------------------------
@@ -68,15 +70,16 @@ with open("c.y4m", "rb") as file, open("cut.y4m", "wb") as cut:
 END
 for name in a b c; do
     expect 0 sequence $name.y4m y4m.cpu/ -HT --device cpu --quiet
-    expect 0 sequence $name.y4m y4m.cuda/ -HT --device cuda --quiet --report report
+    expect 0 sequence $name.y4m y4m.cuda/ -HT --device cuda $packets --quiet --report report
     same y4m.cuda y4m.cpu
     finished report 12
-    filter 0 sequence - y4m.pipe/ -HT --device cuda --quiet <$name.y4m
+    filter 0 sequence - y4m.pipe/ -HT --device cuda $packets --quiet <$name.y4m
     same y4m.pipe y4m.cpu
     rm -r y4m.*/
 done
 for device in cpu cuda; do
-    expect 1 sequence cut.y4m cut.$device/ -HT --device $device --on-error black --report report
+    # shellcheck disable=SC2046 # several words
+    expect 1 sequence cut.y4m cut.$device/ -HT --device $device $(reach $device) --on-error black --report report
     counted black 1 report
 done
 same cut.cuda cut.cpu
@@ -87,21 +90,42 @@ cp -r in bad
 head -c 5000 in/f.0017.ppm >bad/f.0017.ppm
 for error in skip black; do
     for device in cpu cuda; do
-        expect 1 sequence bad/ $error.$device/ -HT --device $device --on-error $error
+        # shellcheck disable=SC2046 # several words
+        expect 1 sequence bad/ $error.$device/ -HT --device $device $(reach $device) --on-error $error
     done
     same $error.cuda $error.cpu
 done
-expect 3 sequence bad/ stop/ -HT --device cuda
+expect 3 sequence bad/ stop/ -HT --device cuda $packets
 warns 'bad/f.0017.ppm: PNM: pixel data: truncated'
 
 # ---- A device that fails ---------------------------------------------------------------------------------------------------
 
 for call in 1 5 20 40 60 90 150 250 400; do
     for status in 2 700; do
-        SOFT_FAIL=$call:$status expect 0 sequence in made/ -HT --device cuda --quiet --threads 2 --pictures 3
+        SOFT_FAIL=$call:$status expect 0 sequence in made/ -HT --device cuda $packets --quiet --threads 2 --pictures 3
         same made cpu
         rm -r made
     done
+done
+
+# ---- While the device opens ------------------------------------------------------------------------------------------------
+
+# The first frames are encoded on the CPU, later ones on the device.
+mkdir many
+for n in $(seq 100 499); do ln -s "../in/f.00$((10 + n % 30)).ppm" "many/f.$n.ppm"; done
+for words in 'sequence many made/ --report report' '-ImgDir many -OutFor j2c'; do
+    # shellcheck disable=SC2086 # several words
+    SOFT_OPEN_MS=250 expect 0 $words -HT --device cuda --threads 4 --verbose
+    warns 'the device opens in about 200 ms'
+    number=$(sed -n 's/.*: \([0-9]*\) pictures were encoded on the CPU while the device opened.*/\1/p' err)
+    [ "${number:-0}" -ge 8 ] && [ "$number" -lt 400 ] || fail "$words: ${number:-no} pictures were encoded while the device opened"
+    for n in $(seq 100 499); do
+        file=made/f.$n.j2c
+        [ -e "$file" ] || file=many/f.$n.j2c
+        cmp -s "$file" "cpu/f.00$((10 + n % 30)).j2c" || fail "$words: $file has other bytes"
+    done
+    [ ! -e made ] || finished report $((400 - number))
+    rm -rf made
 done
 
 # ---- Stop and resume -------------------------------------------------------------------------------------------------------
@@ -110,7 +134,7 @@ for option in '' --durable; do
     turn=0
     while [ $turn -lt "$kills" ]; do
         turn=$((turn + 1))
-        "$wavelane" sequence in killed/ -HT --device cuda --quiet $option >out 2>err &
+        "$wavelane" sequence in killed/ -HT --device cuda $packets --quiet $option >out 2>err &
         child=$!
         await killed $((turn * 6))
         kill -9 $child 2>err
@@ -121,7 +145,7 @@ for option in '' --durable; do
         done
     done
     # shellcheck disable=SC2086
-    expect 0 sequence in killed/ -HT --device cuda $option
+    expect 0 sequence in killed/ -HT --device cuda $packets $option
     same killed cpu
     expect 0 sequence in killed/ -HT --device cpu
     says '0 encoded, 40 kept'

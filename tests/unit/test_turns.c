@@ -83,8 +83,8 @@ TEST(on_a_device)
     args.pictures = 5;
     expect_work(100, 1000, 5, 0, 1);
     args.pictures = 0;
-    args.dry_run = 1;
-    expect_work(100, 1000, 8, 0, 0);
+    args.dry_run = 1; /* it says what the run would do */
+    expect_work(100, 1000, 20, 0, 1);
     close_run();
     open_run(8, "auto");
     expect_work(100, 1000, 8, 96, 0); /* too little for a device */

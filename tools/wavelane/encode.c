@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
 #include "summary.h"
 #include "wavelane_frames.h"
+#include "work.h"
 
 /* ---- Plan ------------------------------------------------------------------------------------ */
 
@@ -91,7 +91,7 @@ static int make_plan(wvl_cli_job *j)
     if (code) {
         return code;
     }
-    wvl_cli_plans *plans = j->is_jp2 ? NULL : j->s->plans;
+    wvl_cli_plans *plans = wvl_cli_start_on_cpu(j) || j->is_jp2 ? NULL : j->s->plans;
     if (plans) {
         wvl_cli_enter(j->turns);
         j->plan = wvl_cli_find_plan(plans, j->context, &j->picture, j->limit_bytes);
@@ -304,6 +304,7 @@ static wvl_cli_summary summarize(const wvl_cli_job *j)
 static void report_plan(wvl_cli_job *j)
 {
     wvl_cli_summary summary = summarize(j);
+    wvl_cli_note_need(j->s, j);
     if (j->s->args->json) {
         wvl_cli_plan_json(&j->s->report, &summary, j->s->args->explain);
     } else {
@@ -464,7 +465,7 @@ int wvl_cli_encode_job_shared(wvl_cli_job *j, int *code)
 {
     const wvl_cli_plan_input input = describe_input(j);
     double start = wvl_cli_seconds();
-    j->shared = j->s->encoders ? wvl_cli_take_encoder(j->s->encoders, &input) : NULL;
+    j->shared = j->s->encoders && !j->starts ? wvl_cli_take_encoder(j->s->encoders, &input) : NULL;
     j->stages.wait += wvl_cli_seconds() - start;
     if (!j->shared) {
         return 0;
@@ -530,6 +531,7 @@ wvl_cli_job wvl_cli_describe_job(wvl_cli_run *s, const char *const *inputs, size
 int wvl_cli_encode_one(wvl_cli_run *s, const char *const *inputs, size_t input_count, const char *output)
 {
     wvl_cli_job j = wvl_cli_describe_job(s, inputs, input_count, output);
+    j.context = wvl_cli_choose_context(s, 0);
     int code = wvl_cli_read_and_plan(&j);
     if (!code && !wvl_cli_is_plan_only(s->args)) {
         code = wvl_cli_encode_job(&j);

@@ -2,6 +2,7 @@
 #include "encoders.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,6 +150,7 @@ static uint8_t *build_key(const wvl_cli_plan_input *p, size_t *bytes)
 #define AUTO_SAMPLES 1048576.0 /* least of a picture with device=auto, as for pictures in flight (wavelane.h) */
 #define MOST_BYTES "18446744073709551615"
 #define POLL_MS 50u /* how long an interruption may go unseen */
+#define MOST_DEVICES 16u
 
 /* SEEN: one picture of that kind came; the second one opens the encoder. */
 typedef enum encoder_state {
@@ -159,25 +161,35 @@ typedef enum encoder_state {
     ENCODER_REFUSED
 } encoder_state;
 
+/* What one device has for pictures of one kind. */
+typedef struct lane {
+    wvl_cli_encoders *all;
+    uint32_t ordinal;
+    wvl_plan *plan;
+    wvl_encoder *encoder; /* NULL: the device is not used */
+    uint64_t pinned_bytes;
+    pthread_mutex_t busy; /* of submitting and of pictures on their way to their threads */
+    pthread_cond_t freed; /* a place in flight is free */
+    pthread_t receiver;   /* waits for the encoder */
+    atomic_uint at_work;  /* pictures */
+    atomic_int is_down;   /* the device failed */
+} lane;
+
 struct wvl_cli_encoder {
-    wvl_cli_encoders *all; /* whose lock guards what follows */
+    wvl_cli_encoders *all; /* whose lock guards what follows, but for lanes of an open encoder */
     encoder_state state;
     uint8_t *key;
     size_t key_bytes;
-    uint64_t last;                       /* number of its last use */
-    unsigned users;                      /* threads that hold it */
-    int receiving;                       /* one of them waits for the encoder */
-    struct waiting *first, **last_place; /* those that have submitted a picture, in that order */
-    uint64_t pinned_bytes;
-    wvl_plan *plan;
-    wvl_encoder *encoder;
+    uint64_t last;  /* number of its last use */
+    unsigned users; /* threads that hold it */
+    lane *lanes;    /* [device_count]; NULL: not opened */
 };
 
 struct wvl_cli_encoders {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     wvl_context *context;
-    char device[64];       /* of their plans */
+    uint32_t devices[MOST_DEVICES], device_count;
     double least_samples;  /* of a picture that takes an encoder */
     uint32_t most_frames;  /* that an encoder has memory for */
     int is_begun, is_down; /* down: there is no device, or it failed */
@@ -188,16 +200,46 @@ struct wvl_cli_encoders {
 
 /* Where a picture's thread waits for it. */
 typedef struct waiting {
-    struct waiting *next;
-    pthread_cond_t called; /* the picture is there, or nobody waits for the encoder any more */
+    pthread_cond_t called; /* the picture is there */
     wvl_encoded_picture *picture;
 } waiting;
+
+/* ---- Devices ------------------------------------------------------------------------------- */
+
+/* Those of the option's value; the first one if it names none. */
+static uint32_t list_devices(const char *device, uint32_t *ordinals)
+{
+    const char *list = strchr(device, ':');
+    uint32_t count = 0;
+    if (list && !strcmp(list, ":all")) {
+        wvl_device_info info = {.struct_size = sizeof info};
+        for (uint32_t i = 0; count < MOST_DEVICES && wvl_device_describe(i, &info) == WVL_OK; i++) {
+            ordinals[count] = i;
+            count += info.usable != 0;
+        }
+        return count;
+    }
+    for (list = list ? list + 1 : "0"; *list && count < MOST_DEVICES; count++) {
+        char *end;
+        ordinals[count] = (uint32_t)strtoul(list, &end, 10);
+        if (end == list) {
+            break;
+        }
+        list = *end == ',' ? end + 1 : end;
+    }
+    return count;
+}
+
+uint32_t wvl_cli_count_devices(const char *device)
+{
+    uint32_t ordinals[MOST_DEVICES], count = list_devices(device, ordinals);
+    return count ? count : 1;
+}
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device, size_t pictures)
 {
-    const char *ordinal = strchr(device, ':');
     wvl_cli_encoders *all = strcmp(device, "cpu") != 0 ? calloc(1, sizeof *all) : NULL;
     if (!all) {
         return NULL;
@@ -205,8 +247,8 @@ wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device
     (void)pthread_mutex_init(&all->lock, NULL);
     (void)pthread_cond_init(&all->changed, NULL);
     all->context = context;
-    all->pinned_limit = wvl_cli_share_of_memory() / 4;
-    snprintf(all->device, sizeof all->device, "cuda-only%s", ordinal ? ordinal : "");
+    all->pinned_limit = wvl_cli_limit_locked();
+    all->device_count = list_devices(device, all->devices);
     all->most_frames = pictures < FRAMES ? (uint32_t)pictures : FRAMES;
     all->least_samples = strcmp(device, "auto") ? 0.0 : AUTO_SAMPLES;
     for (unsigned i = 0; i < ENCODERS; i++) {
@@ -215,14 +257,28 @@ wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device
     return all;
 }
 
+static void close_lane(lane *l)
+{
+    if (l->encoder) {
+        wvl_encoder_end(l->encoder);
+        pthread_join(l->receiver, NULL);
+        wvl_encoder_release(l->encoder);
+        pthread_cond_destroy(&l->freed);
+        pthread_mutex_destroy(&l->busy);
+    }
+    wvl_plan_release(l->plan);
+    l->all->pinned_bytes -= l->pinned_bytes;
+}
+
 /* Under the lock, or when no other thread is left. */
 static void empty_place(wvl_cli_encoder *e)
 {
     wvl_cli_encoders *all = e->all;
-    wvl_encoder_release(e->encoder);
-    wvl_plan_release(e->plan);
+    for (uint32_t i = 0; e->lanes && i < all->device_count; i++) {
+        close_lane(&e->lanes[i]);
+    }
+    free(e->lanes);
     free(e->key);
-    all->pinned_bytes -= e->pinned_bytes;
     *e = (wvl_cli_encoder){.all = all};
 }
 
@@ -243,55 +299,128 @@ void wvl_cli_close_encoders(wvl_cli_encoders *all)
 
 /* For the device alone, and for all stages: what it cannot do, it must not hand to the CPU in an encoder whose messages
  * no picture would get. */
-static wvl_status build_params(const wvl_cli_encoder *e, const wvl_cli_plan_input *p, wvl_params **params)
+static wvl_status build_params(uint32_t ordinal, const wvl_cli_plan_input *p, wvl_params **params)
 {
+    char device[32];
     wvl_status status = wvl_params_clone(p->params, params);
-    status = status == WVL_OK ? wvl_params_set(*params, "device", e->all->device) : status;
+    snprintf(device, sizeof device, "cuda-only:%u", ordinal);
+    status = status == WVL_OK ? wvl_params_set(*params, "device", device) : status;
     return status == WVL_OK ? wvl_params_set(*params, "reach", "packets") : status;
 }
 
 /* With limits of single pictures: memory for the largest one. */
-static wvl_status build_plan(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
+static wvl_status build_plan(const wvl_cli_encoders *all, uint32_t ordinal, const wvl_cli_plan_input *p,
+                             wvl_plan **plan)
 {
     wvl_params *params = NULL;
     size_t mark = wvl_cli_mark_messages(); /* the picture's own plan has the same */
-    wvl_status status = build_params(e, p, &params);
+    wvl_status status = build_params(ordinal, p, &params);
     if (p->has_own_limit && status == WVL_OK) {
         status = wvl_params_set(params, "max-bytes", MOST_BYTES);
     }
-    status =
-        status == WVL_OK ? wvl_plan_create(e->all->context, params, &p->picture->format, p->jp2, &e->plan) : status;
+    status = status == WVL_OK ? wvl_plan_create(all->context, params, &p->picture->format, p->jp2, plan) : status;
     wvl_cli_forget_messages(mark);
     wvl_params_release(params);
     return status;
 }
 
-/* How many pictures its page-locked memory may hold; 0: not one. That memory is then taken. */
-static uint32_t reserve_frames(wvl_cli_encoder *e)
+/* How many pictures the page-locked memory that is left may hold. */
+static uint32_t count_frames(const wvl_cli_encoders *all, const wvl_plan_memory *memory)
 {
-    wvl_cli_encoders *all = e->all;
+    uint64_t most = memory->pinned_bytes ? (all->pinned_limit - all->pinned_bytes) / memory->pinned_bytes : 0;
+    return most < all->most_frames ? (uint32_t)most : all->most_frames;
+}
+
+uint32_t wvl_cli_measure_encoder(const wvl_cli_encoders *all, const wvl_cli_plan_input *input, wvl_plan_memory *memory)
+{
+    wvl_plan *plan = NULL;
+    int is_known = all->device_count && wvl_cli_sample_count(input->picture) >= all->least_samples &&
+                   build_plan(all, all->devices[0], input, &plan) == WVL_OK && wvl_plan_measure(plan, memory) == WVL_OK;
+    wvl_plan_release(plan);
+    return is_known ? all->device_count * count_frames(all, memory) : 0;
+}
+
+/* How many pictures its page-locked memory may hold; 0: not one. That memory is then taken. */
+static uint32_t reserve_frames(lane *l)
+{
+    wvl_cli_encoders *all = l->all;
     wvl_plan_memory memory = {.struct_size = sizeof memory};
-    if (wvl_plan_measure(e->plan, &memory) != WVL_OK || !memory.pinned_bytes) {
+    if (wvl_plan_measure(l->plan, &memory) != WVL_OK || !memory.pinned_bytes) {
         return 0; /* nothing of such a picture is done on a device */
     }
     pthread_mutex_lock(&all->lock);
-    uint64_t most = (all->pinned_limit - all->pinned_bytes) / memory.pinned_bytes;
-    uint32_t frames = most < all->most_frames ? (uint32_t)most : all->most_frames;
-    e->pinned_bytes = frames * memory.pinned_bytes;
-    all->pinned_bytes += e->pinned_bytes;
+    uint32_t frames = count_frames(all, &memory);
+    l->pinned_bytes = frames * memory.pinned_bytes;
+    all->pinned_bytes += l->pinned_bytes;
     pthread_mutex_unlock(&all->lock);
     return frames;
 }
 
-/* Without the lock: the encoder is this thread's while it is being opened. */
-static wvl_status open_encoder(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
+/* Hands each picture to its thread. One thread does nothing else: one that also reads or writes would let finished
+ * pictures lie meanwhile. */
+static void *receive_all(void *user)
 {
-    wvl_status status = build_plan(e, p);
-    uint32_t frames = status == WVL_OK ? reserve_frames(e) : 0;
+    lane *l = user;
+    wvl_encoded_picture *picture = NULL;
+    while (wvl_encoder_receive(l->encoder, POLL_MS, &picture) != WVL_END) {
+        if (wvl_cli_was_interrupted()) {
+            wvl_encoder_cancel(l->encoder);
+        }
+        if (picture) {
+            pthread_mutex_lock(&l->busy);
+            waiting *owner = wvl_encoded_picture_user(picture);
+            owner->picture = picture;
+            pthread_cond_signal(&owner->called);
+            pthread_cond_signal(&l->freed);
+            pthread_mutex_unlock(&l->busy);
+        }
+    }
+    return NULL;
+}
+
+static wvl_status open_lane(lane *l, const wvl_cli_plan_input *p)
+{
+    wvl_status status = build_plan(l->all, l->ordinal, p, &l->plan);
+    uint32_t frames = status == WVL_OK ? reserve_frames(l) : 0;
     if (!frames) {
         return status == WVL_OK ? WVL_ERROR_MEMORY : status;
     }
-    return wvl_encoder_create(e->plan, frames, &e->encoder);
+    status = wvl_encoder_create(l->plan, frames, &l->encoder);
+    if (status != WVL_OK) {
+        l->encoder = NULL;
+        return status;
+    }
+    (void)pthread_mutex_init(&l->busy, NULL);
+    (void)pthread_cond_init(&l->freed, NULL);
+    if (pthread_create(&l->receiver, NULL, receive_all, l)) {
+        pthread_cond_destroy(&l->freed);
+        pthread_mutex_destroy(&l->busy);
+        wvl_encoder_release(l->encoder);
+        l->encoder = NULL;
+        status = WVL_ERROR_MEMORY;
+    }
+    return status;
+}
+
+/* Without the lock: the encoder is this thread's while it is being opened. One device is enough. */
+static wvl_status open_encoder(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
+{
+    wvl_cli_encoders *all = e->all;
+    wvl_status status = WVL_ERROR_DEVICE;
+    uint32_t open_count = 0;
+    e->lanes = calloc(all->device_count ? all->device_count : 1, sizeof *e->lanes);
+    status = e->lanes ? status : WVL_ERROR_MEMORY;
+    for (uint32_t i = 0; e->lanes && i < all->device_count; i++) {
+        lane *l = &e->lanes[i];
+        l->all = all;
+        l->ordinal = all->devices[i];
+        status = open_lane(l, p);
+        open_count += status == WVL_OK;
+        if (status != WVL_OK && all->device_count > 1) {
+            wvl_cli_warn("device %u: %s; the other devices do its work", l->ordinal, wvl_status_text(status));
+        }
+    }
+    return open_count ? WVL_OK : status;
 }
 
 /* Under the lock, which is given up meanwhile. */
@@ -304,9 +433,9 @@ static void open_shared(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
     pthread_mutex_lock(&all->lock);
     e->state = status == WVL_OK ? ENCODER_OPEN : ENCODER_REFUSED;
     all->is_down |= status == WVL_ERROR_DEVICE;
-    if (status != WVL_OK) {
-        all->pinned_bytes -= e->pinned_bytes;
-        e->pinned_bytes = 0;
+    for (uint32_t i = 0; status != WVL_OK && e->lanes && i < all->device_count; i++) {
+        all->pinned_bytes -= e->lanes[i].pinned_bytes;
+        e->lanes[i].pinned_bytes = 0;
     }
     pthread_cond_broadcast(&all->changed);
 }
@@ -412,76 +541,68 @@ int wvl_cli_note_failure(wvl_cli_encoder *e, wvl_status status)
 
 /* ---- Encode ---------------------------------------------------------------------------------- */
 
-/* Under the lock. */
-static void join_waiting(wvl_cli_encoder *e, waiting *mine)
+/* The one with fewest pictures: a device that is faster gets more. NULL: all failed. */
+static lane *choose_lane(wvl_cli_encoder *e)
 {
-    *(e->first ? e->last_place : &e->first) = mine;
-    e->last_place = &mine->next;
-}
-
-/* Under the lock: pictures come in the order of submission, so it is the first one. */
-static void call_owner(wvl_cli_encoder *e, wvl_encoded_picture *picture)
-{
-    waiting *owner = wvl_encoded_picture_user(picture);
-    owner->picture = picture;
-    e->first = owner->next;
-    pthread_cond_signal(&owner->called);
-}
-
-/* Under the lock, which is given up meanwhile. One thread waits for the encoder, for all. The others sleep, and one of
- * them goes on when it leaves. */
-static void receive_for_all(wvl_cli_encoder *e, const waiting *mine)
-{
-    wvl_cli_encoders *all = e->all;
-    e->receiving = 1;
-    while (!mine->picture) {
-        wvl_encoded_picture *picture = NULL;
-        pthread_mutex_unlock(&all->lock);
-        (void)wvl_encoder_receive(e->encoder, POLL_MS, &picture);
-        if (wvl_cli_was_interrupted()) {
-            wvl_encoder_cancel(e->encoder);
-        }
-        pthread_mutex_lock(&all->lock);
-        if (picture) {
-            call_owner(e, picture);
-            pthread_cond_broadcast(&all->changed); /* a place is free */
-        }
+    lane *best = NULL;
+    for (uint32_t i = 0; i < e->all->device_count; i++) {
+        lane *l = &e->lanes[i];
+        int is_up = l->encoder && !atomic_load(&l->is_down);
+        best = is_up && (!best || atomic_load(&l->at_work) < atomic_load(&best->at_work)) ? l : best;
     }
-    e->receiving = 0;
-    if (e->first) {
-        pthread_cond_signal(&e->first->called);
-    }
+    return best;
 }
 
-wvl_status wvl_cli_encode_shared(wvl_cli_encoder *e, const wvl_cli_plan_input *input, const wvl_image *image,
+static wvl_status encode_in_lane(lane *l, const wvl_cli_plan_input *input, const wvl_image *image,
                                  wvl_encoded_picture **finished)
 {
     waiting mine = {.called = PTHREAD_COND_INITIALIZER};
     wvl_params *params = NULL;
-    wvl_status status = input->has_own_limit ? build_params(e, input, &params) : WVL_OK;
+    wvl_status status = input->has_own_limit ? build_params(l->ordinal, input, &params) : WVL_OK;
     const wvl_frame frame = {.struct_size = sizeof frame, .params = params};
     if (status != WVL_OK) {
         wvl_params_release(params);
         return status;
     }
-    pthread_mutex_lock(&e->all->lock);
-    while ((status = wvl_encoder_submit_frame(e->encoder, image, NULL, &frame, &mine)) == WVL_AGAIN) {
-        pthread_cond_wait(&e->all->changed, &e->all->lock);
+    pthread_mutex_lock(&l->busy);
+    while ((status = wvl_encoder_submit_frame(l->encoder, image, NULL, &frame, &mine)) == WVL_AGAIN) {
+        pthread_cond_wait(&l->freed, &l->busy);
     }
-    if (status == WVL_OK) {
-        join_waiting(e, &mine);
+    if (status != WVL_OK) {
+        pthread_cond_signal(&l->freed); /* the place is for another thread */
     }
     while (status == WVL_OK && !mine.picture) {
-        if (e->receiving) {
-            pthread_cond_wait(&mine.called, &e->all->lock);
-        } else {
-            receive_for_all(e, &mine);
-        }
+        pthread_cond_wait(&mine.called, &l->busy);
     }
-    pthread_mutex_unlock(&e->all->lock);
+    pthread_mutex_unlock(&l->busy);
     pthread_cond_destroy(&mine.called);
     wvl_params_release(params);
     *finished = mine.picture;
+    return status;
+}
+
+wvl_status wvl_cli_encode_shared(wvl_cli_encoder *e, const wvl_cli_plan_input *input, const wvl_image *image,
+                                 wvl_encoded_picture **finished)
+{
+    wvl_status status = WVL_ERROR_DEVICE;
+    for (lane *l = choose_lane(e), *next; l; l = next) {
+        atomic_fetch_add(&l->at_work, 1);
+        status = encode_in_lane(l, input, image, finished);
+        atomic_fetch_sub(&l->at_work, 1);
+        if (status != WVL_OK || wvl_encoded_picture_status(*finished) != WVL_ERROR_DEVICE) {
+            return status;
+        }
+        int was_down = atomic_exchange(&l->is_down, 1);
+        next = choose_lane(e);
+        if (next) {
+            if (!was_down) {
+                wvl_cli_warn("device %u: %s; the other devices do its work", l->ordinal,
+                             wvl_encoded_picture_error(*finished));
+            }
+            wvl_encoded_picture_release(*finished);
+            *finished = NULL;
+        }
+    }
     return status;
 }
 
@@ -491,37 +612,29 @@ struct wvl_cli_ahead {
     wvl_context *context;
     pthread_t thread;
     char device[64];
+    double begin; /* of wvl_cli_seconds() */
+    atomic_int is_done;
 };
 
 /* One after the other: the library opens one device at a time. */
-static void open_listed(wvl_context *context, const char *list)
-{
-    while (*list) {
-        char *end;
-        unsigned long ordinal = strtoul(list, &end, 10);
-        if (end == list) {
-            return;
-        }
-        (void)wvl_context_open_device(context, (uint32_t)ordinal, NULL, 0);
-        list = *end == ',' ? end + 1 : end;
-    }
-}
-
 static void *work(void *user)
 {
-    const wvl_cli_ahead *ahead = user;
-    const char *ordinals = strchr(ahead->device, ':');
-    if (ordinals && !strcmp(ordinals, ":all")) {
-        wvl_device_info info = {.struct_size = sizeof info};
-        for (uint32_t i = 0; wvl_device_describe(i, &info) == WVL_OK; i++) {
-            if (info.usable) {
-                (void)wvl_context_open_device(ahead->context, i, NULL, 0);
-            }
-        }
-    } else {
-        open_listed(ahead->context, ordinals ? ordinals + 1 : "0");
+    wvl_cli_ahead *ahead = user;
+    uint32_t ordinals[MOST_DEVICES], count = list_devices(ahead->device, ordinals);
+    for (uint32_t i = 0; i < count; i++) {
+        (void)wvl_context_open_device(ahead->context, ordinals[i], NULL, 0);
     }
+    atomic_store(&ahead->is_done, 1);
     return NULL;
+}
+
+double wvl_cli_time_to_open(wvl_cli_ahead *ahead)
+{
+    if (!ahead || atomic_load(&ahead->is_done)) {
+        return 0;
+    }
+    double elapsed = wvl_cli_seconds() - ahead->begin, usual = WVL_CLI_OPEN_SECONDS - elapsed;
+    return usual > elapsed / 4 ? usual : elapsed / 4; /* one that takes longer may take longer still */
 }
 
 wvl_cli_ahead *wvl_cli_open_ahead(wvl_context *context, const char *device)
@@ -532,6 +645,7 @@ wvl_cli_ahead *wvl_cli_open_ahead(wvl_context *context, const char *device)
     }
     ahead->context = context;
     snprintf(ahead->device, sizeof ahead->device, "%s", device);
+    ahead->begin = wvl_cli_seconds();
     if (pthread_create(&ahead->thread, NULL, work, ahead)) {
         free(ahead);
         return NULL;

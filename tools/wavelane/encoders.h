@@ -12,7 +12,10 @@
 typedef struct wvl_cli_encoders wvl_cli_encoders;
 typedef struct wvl_cli_encoder wvl_cli_encoder;
 
-/* NULL: every picture of the run is encoded by itself (out of memory, device=cpu). device: the value of that option. A
+/* How many devices the option's value names. */
+uint32_t wvl_cli_count_devices(const char *device);
+/* Each device has an encoder of its own for each kind of picture, with its own lock and queue.
+ * NULL: every picture of the run is encoded by itself (out of memory, device=cpu). device: the value of that option. A
  * device is opened by the first picture that takes an encoder. pictures: no more come. */
 wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device, size_t pictures);
 /* When no worker is left. */
@@ -25,6 +28,11 @@ typedef struct wvl_cli_plan_input {
     const wvl_jp2_info *jp2;
     int has_own_limit; /* max-bytes is this picture's alone: pictures that differ in nothing else share an encoder */
 } wvl_cli_plan_input;
+
+/* How many pictures at a time an encoder would hold for such a picture, and memory for one; 0: none. No device opens.
+ */
+uint32_t wvl_cli_measure_encoder(const wvl_cli_encoders *encoders, const wvl_cli_plan_input *input,
+                                 wvl_plan_memory *memory);
 
 /* From any thread. NULL: the picture is to be encoded by itself. The encoder stays open until wvl_cli_return_encoder.
  * May wait while another thread opens the device. */
@@ -67,6 +75,10 @@ typedef struct wvl_cli_ahead wvl_cli_ahead;
 /* device: the value of that option. NULL: nothing is opened (cpu; auto, which knows only later whether a device pays;
  * no thread starts). Failures are told by the first picture that needs the device. */
 wvl_cli_ahead *wvl_cli_open_ahead(wvl_context *context, const char *device);
+/* Start of the driver, its context and the device code (results.md). */
+#define WVL_CLI_OPEN_SECONDS 0.2
+/* Seconds until all are open, as far as that can be known; 0: they are, or none will be. */
+double wvl_cli_time_to_open(wvl_cli_ahead *ahead);
 /* Before the context is released. */
 void wvl_cli_close_ahead(wvl_cli_ahead *ahead);
 

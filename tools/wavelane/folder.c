@@ -45,6 +45,7 @@ int wvl_cli_encode_beside(wvl_cli_job *j)
         c.mark = wvl_cli_mark_messages();
         c.start = wvl_cli_seconds();
         wvl_cli_code_piece(j->turns, j->turn, bytes, wvl_cli_share_of_memory(), encode_in_turn, &c);
+        wvl_cli_note_start(j);
     }
     return c.code;
 }
@@ -162,6 +163,7 @@ static void encode_entries(wvl_cli_run *s)
     wvl_cli_arm_signals(NULL);
     wvl_cli_release_plans(&plans);
     s->plans = NULL;
+    s->peak = wvl_cli_sum_need(s, &work, 0);
     wvl_cli_close_work(s);
 }
 
@@ -178,7 +180,17 @@ static void sum_up(wvl_cli_run *s)
         wvl_cli_report_number(&s->report, "skipped", s->skipped);
         wvl_cli_report_number(&s->report, "failed", s->failed);
         wvl_cli_report_reasons(&s->report, &s->reasons);
+        if (wvl_cli_is_plan_only(s->args) && s->need.count) {
+            wvl_cli_report_number(&s->report, "at_a_time", s->peak.pictures);
+            wvl_cli_report_number(&s->report, "likely_bytes", s->peak.likely_bytes);
+            wvl_cli_report_number(&s->report, "worst_bytes", s->peak.worst_bytes);
+            wvl_cli_report_number(&s->report, "locked_bytes", s->peak.locked_bytes);
+        }
         return;
+    }
+    if (wvl_cli_is_plan_only(s->args) && s->need.count) {
+        fprintf(s->out, "%zu pictures, ", count);
+        wvl_cli_print_peak(s->out, &s->peak);
     }
     if (s->args->quiet || wvl_cli_is_plan_only(s->args) || !s->done) {
         return;

@@ -12,6 +12,26 @@
 #include "trays.h"
 #include "turns.h"
 
+/* Memory for the largest of the pictures that were planned (--dry-run). */
+typedef struct wvl_cli_need {
+    uint64_t count;
+    uint64_t sample_bytes, output_bytes;
+    uint64_t likely_bytes, worst_bytes; /* of an encode on the CPU */
+    uint64_t held_bytes;                /* what pictures side by side wait for (wvl_cli_code_piece) */
+    uint64_t frames;                    /* at a time in an encoder on a device; 0: there is none */
+    uint64_t frame_bytes, table_bytes;  /* page-locked, of each; of the encoder */
+} wvl_cli_need;
+
+/* The most memory at a time of the pictures of a run, 0: not known. */
+typedef struct wvl_cli_peak {
+    uint64_t pictures;                  /* at a time */
+    uint64_t likely_bytes, worst_bytes; /* of all kinds; on a device as long as that works */
+    uint64_t locked_bytes;              /* page-locked, at worst */
+} wvl_cli_peak;
+
+/* Pictures of a run on a device that the CPU encodes while the device opens. */
+typedef struct wvl_cli_start wvl_cli_start;
+
 typedef struct wvl_cli_run {
     const wvl_cli_args *args;
     wvl_cli_kept *kept; /* memory of the contexts of a folder; NULL: their own */
@@ -24,9 +44,12 @@ typedef struct wvl_cli_run {
     FILE *out;             /* where summaries go */
     wvl_cli_directory directory;
     wvl_cli_ahead *ahead;         /* NULL: pictures open their device */
+    wvl_cli_start *start;         /* NULL: no picture is encoded on the CPU while it opens */
     wvl_cli_plans *plans;         /* NULL: every picture has its own */
     wvl_cli_encoders *encoders;   /* of pictures side by side on a device; NULL: each is encoded by itself */
     wvl_cli_trays *trays;         /* of pictures side by side; NULL: readers take memory for samples */
+    wvl_cli_need need;            /* changes in turn */
+    wvl_cli_peak peak;            /* of a folder */
     size_t done, failed, skipped; /* of its pictures; change in turn */
     wvl_cli_reasons reasons;      /* the same */
     int code;                     /* the same */
@@ -75,6 +98,7 @@ struct wvl_cli_job {
     wvl_params *params;
     wvl_plan *plan;
     int borrows_plan;             /* it is that of s->plans */
+    int starts;                   /* encoded by its own thread while the device opens */
     wvl_cli_encoder *shared;      /* its encoder at the moment; NULL: none */
     wvl_encoded_picture *encoded; /* of a picture that had a shared encoder; owns the result */
     wvl_result *own_result;       /* of one that did not, or whose bytes were given back */
@@ -101,6 +125,8 @@ int wvl_cli_encode_job_shared(wvl_cli_job *job, int *code);
 void wvl_cli_lend_tray(wvl_cli_job *job, wvl_io_options *io);
 /* Samples alone: what else is known of the picture stays. */
 void wvl_cli_give_samples_back(wvl_cli_job *job);
+/* What one picture more may take beside others, as its plan says. In turn. */
+void wvl_cli_note_need(wvl_cli_run *s, const wvl_cli_job *job);
 /* The finished bytes alone: what else is known of the picture stays. */
 void wvl_cli_give_bytes_back(wvl_cli_job *job);
 /* Prints what became of it: code 0, or the exit code. */

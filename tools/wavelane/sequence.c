@@ -188,6 +188,33 @@ static int settle_rate(wvl_cli_sequence *q, wvl_sequence_rate_options *rate)
     return WVL_EXIT_OK;
 }
 
+/* ---- Load ----------------------------------------------------------------------------------- */
+
+/* As the first input says. */
+static wvl_cli_load estimate_load(const wvl_cli_sequence *q)
+{
+    const wvl_cli_source *source = &q->source;
+    wvl_cli_load load = {.count = source->count, .bytes = WVL_CLI_UNKNOWN_COUNT};
+    struct stat st;
+    char *first = source->count ? wvl_cli_name_input(source, wvl_cli_frame_number(source, 0)) : NULL;
+    if (source->kind == WVL_CLI_FROM_STREAM) {
+        load.largest = wvl_cli_stream_frame_bytes(source->stream);
+    } else if (first && !stat(first, &st)) {
+        load.largest = (uint64_t)st.st_size / (source->kind == WVL_CLI_FROM_PAGES ? source->count : 1);
+    }
+    free(first);
+    if (load.count != WVL_CLI_UNKNOWN_COUNT && load.largest < WVL_CLI_UNKNOWN_COUNT / (load.count + 1)) {
+        load.bytes = load.largest * load.count;
+    }
+    return load;
+}
+
+static wvl_cli_work plan_work(const wvl_cli_sequence *q)
+{
+    wvl_cli_load load = estimate_load(q);
+    return wvl_cli_plan_work(&q->run, &load);
+}
+
 /* ---- Dry run --------------------------------------------------------------------------------- */
 
 /* Prints what would be done, and the plan of the first frame. */
@@ -220,7 +247,14 @@ static int run_dry(wvl_cli_sequence *q)
     args.out_format = NULL;
     q->run.args = &args;
     const char *input = first.input;
+    wvl_cli_work work = plan_work(q);
+    wvl_cli_open_work(&q->run, &work, q->source.name);
     int code = input && first.output ? wvl_cli_encode_one(&q->run, &input, 1, first.output) : WVL_EXIT_DEVICE;
+    wvl_cli_peak peak = wvl_cli_sum_need(&q->run, &work, wvl_cli_writes_in_turn(q->store) ? AHEAD_IN_TURN : 0);
+    wvl_cli_close_work(&q->run);
+    if (!code) {
+        wvl_cli_print_peak(stdout, &peak);
+    }
     q->run.args = &q->options->args;
     free(first.input);
     free(first.output);
@@ -228,31 +262,6 @@ static int run_dry(wvl_cli_sequence *q)
 }
 
 /* ---- Run ------------------------------------------------------------------------------------- */
-
-/* As the first input says. */
-static wvl_cli_load estimate_load(const wvl_cli_sequence *q)
-{
-    const wvl_cli_source *source = &q->source;
-    wvl_cli_load load = {.count = source->count, .bytes = WVL_CLI_UNKNOWN_COUNT};
-    struct stat st;
-    char *first = source->count ? wvl_cli_name_input(source, wvl_cli_frame_number(source, 0)) : NULL;
-    if (source->kind == WVL_CLI_FROM_STREAM) {
-        load.largest = wvl_cli_stream_frame_bytes(source->stream);
-    } else if (first && !stat(first, &st)) {
-        load.largest = (uint64_t)st.st_size / (source->kind == WVL_CLI_FROM_PAGES ? source->count : 1);
-    }
-    free(first);
-    if (load.count != WVL_CLI_UNKNOWN_COUNT && load.largest < WVL_CLI_UNKNOWN_COUNT / (load.count + 1)) {
-        load.bytes = load.largest * load.count;
-    }
-    return load;
-}
-
-static wvl_cli_work plan_work(const wvl_cli_sequence *q)
-{
-    wvl_cli_load load = estimate_load(q);
-    return wvl_cli_plan_work(&q->run, &load);
-}
 
 size_t wvl_cli_count_seats(const wvl_cli_sequence *q) { return plan_work(q).workers; }
 

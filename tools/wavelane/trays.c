@@ -33,7 +33,7 @@ wvl_cli_trays *wvl_cli_open_trays(wvl_context *context, const char *device)
         t->context = context;
         t->on_device = device != NULL;
         t->ordinal = first ? (uint32_t)strtoul(first + 1, NULL, 10) : 0; /* of all devices: the first */
-        t->locked_limit = wvl_cli_share_of_memory() / 4;
+        t->locked_limit = wvl_cli_limit_locked();
     }
     return t;
 }
@@ -62,9 +62,17 @@ void wvl_cli_close_trays(wvl_cli_trays *t)
 }
 
 /* Whole pages, so that nothing else lies in what is page-locked. */
+static uint64_t choose_page(uint64_t bytes) { return bytes >= 2 * LARGE_PAGE ? LARGE_PAGE : PAGE; }
+
+uint64_t wvl_cli_round_tray(uint64_t bytes)
+{
+    uint64_t page = choose_page(bytes);
+    return (bytes + page - 1) / page * page;
+}
+
 static wvl_cli_tray *make_tray(uint64_t bytes)
 {
-    uint64_t page = bytes >= 2 * LARGE_PAGE ? LARGE_PAGE : PAGE, whole = (bytes + page - 1) / page * page;
+    uint64_t page = choose_page(bytes), whole = wvl_cli_round_tray(bytes);
     wvl_cli_tray *tray = whole <= wvl_io_machine_memory() && whole <= SIZE_MAX / 2 ? calloc(1, sizeof *tray) : NULL;
     if (tray) {
         tray->bytes = whole;

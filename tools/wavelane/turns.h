@@ -30,6 +30,8 @@ size_t wvl_cli_count_workers(const wvl_cli_turns *turns);
 void wvl_cli_stop_turns(wvl_cli_turns *turns);
 /* Half of the machine's memory: what pictures side by side may hold. One by itself may take what it needs. */
 uint64_t wvl_cli_share_of_memory(void);
+/* What trays may have page-locked, and what encoders on a device may. */
+static inline uint64_t wvl_cli_limit_locked(void) { return wvl_cli_share_of_memory() / 4; }
 /* Memory of a piece for its samples, from before they are read until they are given back. Waits until all pieces at
  * work hold no more than `most` bytes with these. One goes on all the same if no piece holds any; so does the first
  * piece that is not told, once none encodes: so pieces never wait for each other for ever. */

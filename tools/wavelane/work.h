@@ -24,8 +24,16 @@ typedef struct wvl_cli_work {
 wvl_cli_work wvl_cli_plan_work(const wvl_cli_run *s, const wvl_cli_load *load);
 /* What the pictures share. name: for messages. */
 void wvl_cli_open_work(wvl_cli_run *s, const wvl_cli_work *work, const char *name);
+/* kept: pictures that are done and keep their bytes. */
+wvl_cli_peak wvl_cli_sum_need(const wvl_cli_run *s, const wvl_cli_work *work, uint64_t kept);
+void wvl_cli_print_peak(FILE *file, const wvl_cli_peak *peak);
 /* When all pictures are released. */
 void wvl_cli_close_work(wvl_cli_run *s);
+/* Says whether the picture is encoded sooner by its own thread than the device opens; then that is settled. Before its
+ * plan. */
+int wvl_cli_start_on_cpu(wvl_cli_job *job);
+/* When it is encoded. */
+void wvl_cli_note_start(wvl_cli_job *job);
 /* The context of a picture's plan. */
 static inline wvl_context *wvl_cli_choose_context(const wvl_cli_run *s, size_t index)
 {
