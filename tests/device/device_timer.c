@@ -56,7 +56,7 @@ static const char *const details[] = {
     "have a block), thin (warps in front that have so few; 0: all), pace (of EBCOT blocks, 1: many in flight, 2: "
     "some,\n"
     "3: few; 0: by how many there are), deeper (thresholds that the first round of a target goes deeper), integers\n"
-    "(1: the MQ coder of devices with slow doubles), multiprocessors (others are taken by a kernel that waits).\n"
+    "(1: the MQ coder of devices with slow doubles), multiprocessors (that streams have, at least; without graphs).\n"
     "\n"
     "Each result is compared with the CPU's first. pictures and strips also run on the software device of the suites.\n"
     "Exit status: 0, 1 (no device, or a failure), 2 (usage).\n",

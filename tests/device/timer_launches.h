@@ -22,8 +22,9 @@ void timer_launches_limit(wvl_device *device, unsigned rounds);
 void timer_launches_unlimit(wvl_device *device);
 void timer_launches_carve(const wvl_device *device, int percent);
 
-/* Between the two, other kernels run on so many multiprocessors only; 0: on all. Memory and its speed are not less. */
-void timer_occupier_begin(wvl_device *device, uint32_t left);
-void timer_occupier_end(wvl_device *device);
+/* Between the two, streams that are created have at least so many multiprocessors, and no more than the driver has to
+ * give them; 0: all. Memory and its speed are not less. Graphs have all. */
+void timer_partition_open(wvl_device *device, uint32_t multiprocessors);
+void timer_partition_close(wvl_device *device);
 
 #endif

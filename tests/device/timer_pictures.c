@@ -96,7 +96,7 @@ static configuration parse(const char *text)
     c.workspaces = c.workspaces < 1 || c.workspaces > MOST_WORKSPACES ? 1 : c.workspaces;
     c.ring = c.ring < 1 || c.ring > MOST_RING ? 1 : c.ring;
     c.workspaces = c.clock ? 1 : c.workspaces;
-    c.graphs = c.clock ? 0 : c.graphs;
+    c.graphs = c.clock || c.multiprocessors ? 0 : c.graphs;
     return c;
 }
 
@@ -261,6 +261,7 @@ static void measure(scene *s, const configuration *c, double seconds, const char
     shape(&s->driver.device->ht, c->warps);
     int has_fast_doubles = s->driver.device->has_fast_doubles;
     s->driver.device->has_fast_doubles = has_fast_doubles && !c->integers;
+    timer_partition_open(s->driver.device, c->multiprocessors);
     wvl_backend *b = open_backend(s, c, &prepared);
     open_clock(s, c);
     for (; begun < c->workspaces; begun++) {
@@ -270,8 +271,6 @@ static void measure(scene *s, const configuration *c, double seconds, const char
         flight *f = &flights[done % c->workspaces];
         double latency = collect_timed(s, c, f, done < warm);
         if (done == warm) {
-            /* Behind the warm pass, since a kernel that waits stops calls that give memory back. */
-            timer_occupier_begin(s->driver.device, c->multiprocessors);
             start = wvl_trace_now();
             cpu = count_cpu();
             end = start + seconds;
@@ -283,7 +282,6 @@ static void measure(scene *s, const configuration *c, double seconds, const char
         submit(s, b, c, begun++, f);
     }
     double wall = wvl_trace_now() - start, used = count_cpu() - cpu, count = (double)(done - first);
-    timer_occupier_end(s->driver.device);
     for (uint32_t i = 0; i < c->workspaces; i++, done++) {
         (void)collect_timed(s, c, &flights[done % c->workspaces], 1);
     }
@@ -296,6 +294,7 @@ static void measure(scene *s, const configuration *c, double seconds, const char
            1e-6 * (double)count_memory(b), prepared);
     (void)fflush(stdout);
     wvl_backend_cuda.close(b);
+    timer_partition_close(s->driver.device);
     s->driver.device->ht = plain;
     s->driver.device->has_fast_doubles = has_fast_doubles;
 }
