@@ -261,29 +261,6 @@ static int list_wanted(wvl_row_window *w, uint64_t keep, uint64_t end)
     return is_any;
 }
 
-static wvl_status bring(wvl_row_window *w, uint64_t keep, uint64_t end)
-{
-    if (!list_wanted(w, keep, end)) {
-        return WVL_OK;
-    }
-    for (uint32_t b = 0; b < w->pane_count; b++) {
-        const wvl_row_pane *pane = &w->panes[b];
-        if (pane->bottom - pane->top + w->wanted[b].row_count > pane->room) {
-            return WVL_ERROR_INTERNAL;
-        }
-    }
-    w->is_used = 1;
-    wvl_status status = w->source.read(w->source.user, w->wanted, w->pane_count, w->error, sizeof w->error);
-    if (status != WVL_OK) {
-        return fail(w, status);
-    }
-    for (uint32_t b = 0; b < w->pane_count; b++) {
-        w->panes[b].bottom += w->wanted[b].row_count;
-    }
-    aim_planes(w);
-    return WVL_OK;
-}
-
 wvl_status wvl_rows_bring(wvl_row_window *w, const wvl_look *look, uint64_t keep, uint64_t end)
 {
     /* Rows of the reference grid that one call of the source fills. */
@@ -291,13 +268,31 @@ wvl_status wvl_rows_bring(wvl_row_window *w, const wvl_look *look, uint64_t keep
     for (uint32_t b = 0; b < w->pane_count; b++) {
         bytes += w->panes[b].pitch_bytes / w->panes[b].dy;
     }
-    uint64_t portion = wvl_max_u64(WVL_LOOK_BYTES / bytes, 1);
-    wvl_status status = WVL_OK;
+    uint64_t portion = wvl_max_u64(WVL_LOOK_BYTES / bytes, 1), next;
     end = wvl_min_u64(end, w->plan->syntax.image.y1);
-    for (uint64_t at = wvl_max_u64(w->at, w->plan->syntax.image.y0); at < end && status == WVL_OK; at = w->at) {
-        uint64_t next = wvl_min_u64(end, at + portion);
-        status = wvl_look_is_over(look) ? WVL_CANCELLED : bring(w, keep, next);
-        w->at = status == WVL_OK ? next : w->at;
+    for (uint64_t at = wvl_max_u64(w->at, w->plan->syntax.image.y0); at < end; w->at = at = next) {
+        next = wvl_min_u64(end, at + portion);
+        if (wvl_look_is_over(look)) {
+            return WVL_CANCELLED;
+        }
+        if (!list_wanted(w, keep, next)) {
+            continue;
+        }
+        for (uint32_t b = 0; b < w->pane_count; b++) {
+            const wvl_row_pane *pane = &w->panes[b];
+            if (pane->bottom - pane->top + w->wanted[b].row_count > pane->room) {
+                return WVL_ERROR_INTERNAL;
+            }
+        }
+        w->is_used = 1;
+        wvl_status status = w->source.read(w->source.user, w->wanted, w->pane_count, w->error, sizeof w->error);
+        if (status != WVL_OK) {
+            return fail(w, status);
+        }
+        for (uint32_t b = 0; b < w->pane_count; b++) {
+            w->panes[b].bottom += w->wanted[b].row_count;
+        }
+        aim_planes(w);
     }
-    return status;
+    return WVL_OK;
 }
