@@ -253,21 +253,6 @@ static uint32_t strips_wanted(const wvl_backend_job *job)
     return (uint32_t)wvl_max_u64(1, wvl_ceil_div(tasks, wvl_max_u64(count, 1)));
 }
 
-/* Last i with first_task[i] <= task. */
-static uint64_t find_task(const wvl_backend_job *job, uint64_t task)
-{
-    uint64_t low = 0, high = wide_count(job);
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (job->first_task[middle] <= task) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 /* What a task works at: a strip of a unit at a level. */
 typedef struct job_strip {
     const wvl_cpu_unit *whole; /* deep: the unit whose levels follow one another */
@@ -292,7 +277,16 @@ static void begin_task(const wvl_backend_job *job, uint32_t task, uint32_t worke
         s->lines = &job->workers[worker].lines;
         return;
     }
-    uint64_t at = find_task(job, task);
+    /* Last i with first_task[i] <= task. */
+    uint64_t at = 0, high = wide_count(job);
+    while (high - at > 1) {
+        uint64_t middle = at + (high - at) / 2;
+        if (job->first_task[middle] <= task) {
+            at = middle;
+        } else {
+            high = middle;
+        }
+    }
     s->unit = wide_unit(job, at);
     s->planes = wide_planes(job, &s->unit);
     s->level = round_level(job, &s->unit);

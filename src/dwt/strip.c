@@ -144,20 +144,6 @@ static void split_row(const wvl_dwt_strip *s, const wvl_dwt_strand *strand, unsi
     put_band_row(&strand->band[left + 1], strand->kind, y, high);
 }
 
-/* The rolling rows are overwritten by rows of another kind or component between strips; 9/7 filters them before they
- * are first filled, and must not meet bits that are slow to add. */
-static void clear_lines(const wvl_dwt_strip *s)
-{
-    uint64_t bytes =
-        wvl_align_up(wvl_rect_width(s->strands[0].rect), WVL_LINE_ROUND) * wvl_line_element_bytes(s->strands[0].kind);
-    for (uint32_t i = 0; i < s->strand_count; i++) {
-        for (unsigned place = 0; place < 3; place++) {
-            memset(s->lines->even[i][place], 0, bytes);
-            memset(s->lines->odd[i][place], 0, bytes);
-        }
-    }
-}
-
 /* ---- Rows, one after another ----------------------------------------------------------------- */
 
 /* What the row at hand is: one that stays as it is; the only one; the one above the first pair; the odd or the even row
@@ -182,7 +168,16 @@ static int begin_split(wvl_dwt_strip *s)
     if (!s->splits || wvl_rect_height(s->strands[0].rect) == 1) {
         return s->splits && want(s, STEP_SINGLE, s->y0);
     }
-    clear_lines(s);
+    /* The rolling rows are overwritten by rows of another kind or component between strips; 9/7 filters them before
+     * they are first filled, and must not meet bits that are slow to add. */
+    uint64_t bytes =
+        wvl_align_up(wvl_rect_width(s->strands[0].rect), WVL_LINE_ROUND) * wvl_line_element_bytes(s->strands[0].kind);
+    for (uint32_t i = 0; i < s->strand_count; i++) {
+        for (unsigned place = 0; place < 3; place++) {
+            memset(s->lines->even[i][place], 0, bytes);
+            memset(s->lines->odd[i][place], 0, bytes);
+        }
+    }
     s->next = 1;
     s->before = 2;
     return want(s, STEP_FIRST, 2 * ((int64_t)(s->y0 >> 1) - 1 - lag_of(s)));
@@ -269,7 +264,7 @@ static int go_on(wvl_dwt_strip *s)
 int wvl_dwt_next_row(wvl_dwt_strip *s)
 {
     while (go_on(s)) {
-        unsigned row = s->step > STEP_FIRST ? s->step - STEP_FIRST : 0u; /* of x */
+        unsigned row = s->step > STEP_FIRST ? (unsigned)(s->step - STEP_FIRST) : 0; /* of x */
         uint32_t n = wvl_rect_width(s->strands[0].rect);
         s->y = s->step < STEP_FIRST ? (uint32_t)s->at
                                     : wvl_lift_reflect(s->at, s->strands[0].rect.y0, s->strands[0].rect.y1);

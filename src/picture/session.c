@@ -7,9 +7,7 @@
 #include "base/fpenv.h"
 #include "base/try.h"
 #include "codec/sink/sink.h"
-#include "codec/write/lengths.h"
 #include "picture/session_state.h"
-#include "report/result.h"
 
 /* ---- A picture ------------------------------------------------------------------------------- */
 

@@ -229,18 +229,6 @@ wvl_status wvl_rows_begin(wvl_row_window *w)
     return WVL_OK;
 }
 
-/* Drops the rows above `keep`. */
-static void slide(const wvl_row_window *w, wvl_row_pane *pane, uint64_t keep)
-{
-    uint32_t top = (uint32_t)wvl_min_u64(wvl_max_u64(keep / pane->dy, pane->top), pane->bottom);
-    if (w->keeps_all || top == pane->top) {
-        return;
-    }
-    memmove(pane->data, pane->data + (top - pane->top) * pane->pitch_bytes,
-            (size_t)((pane->bottom - top) * pane->pitch_bytes));
-    pane->top = top;
-}
-
 /* 0: there is nothing to read. */
 static int list_wanted(wvl_row_window *w, uint64_t keep, uint64_t end)
 {
@@ -249,7 +237,13 @@ static int list_wanted(wvl_row_window *w, uint64_t keep, uint64_t end)
         wvl_row_pane *pane = &w->panes[b];
         uint32_t bottom = (uint32_t)wvl_min_u64(wvl_max_u64(wvl_ceil_div(end, pane->dy), pane->bottom), pane->end);
         if (bottom > pane->bottom && bottom - pane->top > pane->room) {
-            slide(w, pane, keep);
+            /* Drops the rows above `keep`. */
+            uint32_t top = (uint32_t)wvl_min_u64(wvl_max_u64(keep / pane->dy, pane->top), pane->bottom);
+            if (!w->keeps_all && top != pane->top) {
+                memmove(pane->data, pane->data + (top - pane->top) * pane->pitch_bytes,
+                        (size_t)((pane->bottom - top) * pane->pitch_bytes));
+                pane->top = top;
+            }
         }
         w->wanted[b] = (wvl_row_buffer){.data = pane->data + (pane->bottom - pane->top) * pane->pitch_bytes,
                                         .pitch_bytes = pane->pitch_bytes,

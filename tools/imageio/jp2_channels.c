@@ -2,7 +2,6 @@
 /* From components to channels: palette (I.5.3.4), component mapping (I.5.3.5), channel definitions (I.5.3.6). */
 #include "read_jp2.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -271,17 +271,6 @@ void wvl_io_announce_samples(wvl_io_context *context, uint64_t bytes)
     }
 }
 
-static uint64_t count_sample_bytes(const wvl_io_picture *picture)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t c = 0; c < picture->component_count; c++) {
-        const wvl_io_component *k = &picture->components[c];
-        sum += (uint64_t)k->width * k->height * k->sample_bytes;
-    }
-    return sum;
-}
-
 #define MOST_SAMPLE_BYTES 4u
 
 /* NULL: none is lent. */
@@ -292,24 +281,25 @@ static uint8_t *borrow_samples(wvl_io_context *context, uint64_t bytes)
     return o->lend_samples ? o->lend_samples(o->before_samples_user, bytes + gaps) : NULL;
 }
 
-/* Where a component begins behind others. Those with samples of one size have no gaps, as in files without headers. */
-static uint8_t *align_samples(uint8_t *at, const wvl_io_component *k)
-{
-    return at ? at + (k->sample_bytes - (uintptr_t)at % k->sample_bytes) % k->sample_bytes : NULL;
-}
-
 int wvl_io_allocate_blocks(wvl_io_context *context)
 {
     wvl_io_picture *picture = context->picture;
     wvl_io_component *first = &picture->components[0];
-    uint64_t bytes = count_sample_bytes(picture);
+    uint64_t bytes = 0;
+
+    for (uint32_t c = 0; c < picture->component_count; c++) {
+        const wvl_io_component *k = &picture->components[c];
+        bytes += (uint64_t)k->width * k->height * k->sample_bytes;
+    }
 
     wvl_io_announce_samples(context, bytes);
     uint8_t *lent = borrow_samples(context, bytes);
     for (uint32_t c = 0; c < (context->is_interleaved ? 1 : picture->component_count); c++) {
         wvl_io_component *k = &picture->components[c];
         uint64_t samples = (uint64_t)k->width * k->height * (context->is_interleaved ? picture->component_count : 1);
-        lent = align_samples(lent, k);
+        /* Where a component begins behind others. Those with samples of one size have no gaps, as in files without
+         * headers. */
+        lent = lent ? lent + (k->sample_bytes - (uintptr_t)lent % k->sample_bytes) % k->sample_bytes : NULL;
         k->owned = lent ? NULL : wvl_io_allocate(context, samples * k->sample_bytes, "samples");
         k->data = lent ? lent : k->owned;
         if (!k->data) {

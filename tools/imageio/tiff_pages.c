@@ -99,12 +99,6 @@ static int is_known(const page_list *list, uint64_t at)
     return 0;
 }
 
-static int add_with_sub_pages(wvl_io_tiff *t, page_list *list, const wvl_io_tiff_directory *d, uint32_t number)
-{
-    list->highest = d->at > list->highest ? d->at : list->highest;
-    return add_page(t, list, d, number, 0) == 0 ? add_sub_pages(t, list, d, number) : -1;
-}
-
 /* The first `most` pages of the chain, each with its SubIFDs behind it. The chain ends where it comes back. */
 static int list_pages(wvl_io_tiff *t, uint32_t most, page_list *list)
 {
@@ -121,7 +115,8 @@ static int list_pages(wvl_io_tiff *t, uint32_t most, page_list *list)
             break;
         }
         at = d.next;
-        result = add_with_sub_pages(t, list, &d, i);
+        list->highest = d.at > list->highest ? d.at : list->highest;
+        result = add_page(t, list, &d, i, 0) == 0 ? add_sub_pages(t, list, &d, i) : -1;
         wvl_io_tiff_release_directory(&d);
     }
     list->is_complete = !at || is_known(list, at);

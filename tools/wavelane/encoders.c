@@ -412,22 +412,6 @@ int wvl_cli_note_failure(wvl_cli_encoder *e, wvl_status status)
 
 /* ---- Encode ---------------------------------------------------------------------------------- */
 
-/* Under the lock. */
-static void join_waiting(wvl_cli_encoder *e, waiting *mine)
-{
-    *(e->first ? e->last_place : &e->first) = mine;
-    e->last_place = &mine->next;
-}
-
-/* Under the lock: pictures come in the order of submission, so it is the first one. */
-static void call_owner(wvl_cli_encoder *e, wvl_encoded_picture *picture)
-{
-    waiting *owner = wvl_encoded_picture_user(picture);
-    owner->picture = picture;
-    e->first = owner->next;
-    pthread_cond_signal(&owner->called);
-}
-
 /* Under the lock, which is given up meanwhile. One thread waits for the encoder, for all. The others sleep, and one of
  * them goes on when it leaves. */
 static void receive_for_all(wvl_cli_encoder *e, const waiting *mine)
@@ -443,7 +427,11 @@ static void receive_for_all(wvl_cli_encoder *e, const waiting *mine)
         }
         pthread_mutex_lock(&all->lock);
         if (picture) {
-            call_owner(e, picture);
+            /* Under the lock: pictures come in the order of submission, so it is the first one. */
+            waiting *owner = wvl_encoded_picture_user(picture);
+            owner->picture = picture;
+            e->first = owner->next;
+            pthread_cond_signal(&owner->called);
             pthread_cond_broadcast(&all->changed); /* a place is free */
         }
     }
@@ -469,7 +457,9 @@ wvl_status wvl_cli_encode_shared(wvl_cli_encoder *e, const wvl_cli_plan_input *i
         pthread_cond_wait(&e->all->changed, &e->all->lock);
     }
     if (status == WVL_OK) {
-        join_waiting(e, &mine);
+        /* Under the lock. */
+        *(e->first ? e->last_place : &e->first) = &mine;
+        e->last_place = &mine.next;
     }
     while (status == WVL_OK && !mine.picture) {
         if (e->receiving) {

@@ -13,12 +13,6 @@
 
 /* ---- roff ------------------------------------------------------------------------------------ */
 
-/* Long lists of words and numbers have no blanks: a line may end behind a comma or bar, without a hyphen. */
-static int may_break(const char *text)
-{
-    return (*text == ',' || *text == '|') && text[1] && text[1] != ' ' && text[1] != ']';
-}
-
 /* A dash must stay a dash, a backslash a backslash, and a leading point or quote must not become a request. */
 static void put_roff(const char *text)
 {
@@ -33,7 +27,9 @@ static void put_roff(const char *text)
         } else {
             fputc(*text, stdout);
         }
-        if (may_break(text)) {
+        /* Long lists of words and numbers have no blanks: a line may end behind a comma or bar, without a hyphen. */
+
+        if ((*text == ',' || *text == '|') && text[1] && text[1] != ' ' && text[1] != ']') {
             fputs("\\:", stdout);
         }
     }

@@ -204,25 +204,6 @@ static int carry_profile(const wvl_cli_args *args, const char *name, int is_jph,
     return WVL_EXIT_OK;
 }
 
-static void note_assumptions(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
-{
-    const wvl_io_picture *io = &p->io;
-    if (args->color != WVL_COLOR_AUTO || p->jp2.icc || p->jp2.cicp) {
-        return;
-    }
-    if (io->color == WVL_IO_UNKNOWN) {
-        p->jp2.color_unknown = 1;
-        wvl_cli_warn_once(name,
-                          "the picture does not specify what its %u channels mean; written as %s with the colour "
-                          "marked unknown (--color declares one)",
-                          channel_count(io), p->jp2.color == WVL_COLOR_GREY ? "grey" : "sRGB");
-    } else if (!io->color_declared || io->icc) {
-        static const char *const spaces[] = {"grey with the sRGB curve", "sRGB", "sYCC"};
-        const char *space = spaces[p->jp2.color == WVL_COLOR_GREY ? 0 : p->jp2.color == WVL_COLOR_SRGB ? 1 : 2];
-        wvl_cli_inform("%s: untagged %s is taken as %s", name, color_word(io->color), space);
-    }
-}
-
 /* ---- Channels and palette -------------------------------------------------------------------- */
 
 static int type_channels(const char *name, wvl_cli_picture *p)
@@ -391,7 +372,21 @@ int wvl_cli_describe_picture(const wvl_cli_args *args, const char *name, int is_
         code = carry_profile(args, name, is_jp2 == 2, p);
     }
     if (!code) {
-        note_assumptions(args, name, p);
+        const wvl_io_picture *io = &p->io;
+        if (args->color == WVL_COLOR_AUTO && !p->jp2.icc && !p->jp2.cicp) {
+            if (io->color == WVL_IO_UNKNOWN) {
+                p->jp2.color_unknown = 1;
+                wvl_cli_warn_once(
+                    name,
+                    "the picture does not specify what its %u channels mean; written as %s with the colour "
+                    "marked unknown (--color declares one)",
+                    channel_count(io), p->jp2.color == WVL_COLOR_GREY ? "grey" : "sRGB");
+            } else if (!io->color_declared || io->icc) {
+                static const char *const spaces[] = {"grey with the sRGB curve", "sRGB", "sYCC"};
+                const char *space = spaces[p->jp2.color == WVL_COLOR_GREY ? 0 : p->jp2.color == WVL_COLOR_SRGB ? 1 : 2];
+                wvl_cli_inform("%s: untagged %s is taken as %s", name, color_word(io->color), space);
+            }
+        }
         code = type_channels(name, p);
     }
     TRY(code, carry_palette(name, p));
