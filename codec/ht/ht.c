@@ -74,33 +74,6 @@ static void skip_pass(wvl_block_output *out)
     add_pass(out, out->passes[out->pass_count - 1].safe_bytes, out->passes[out->pass_count - 1].final_bytes, 0, 0);
 }
 
-/* SigProp and MagRef of plane - 1, the first alone where no more than one pass is left to code. */
-static void encode_refinement(job *j, unsigned plane, uint32_t start)
-{
-    wvl_block_output *out = j->out;
-    int with_magref = out->pass_count + 2u <= j->in->max_passes && j->in->set_passes != 2;
-    uint32_t cleanup_bytes = out->length - start;
-    wvl_ht_refinement r = j->kernels->encode_refinement(j->s, j->in, plane, with_magref, out->bytes + out->length);
-    if (j->in->want_gains) {
-        unsigned P = j->in->frac_bits + plane - 1;
-        wvl_ht_sums sums;
-        j->kernels->sum_plane(j->s, j->in, P, &sums);
-        wvl_ht_measure_plane(&sums, P, j->in->reversible && !P, j->gains);
-    }
-    add_pass(out, start, cleanup_bytes + r.sigprop_bytes, with_magref ? 0 : WVL_PASS_TERM, j->gains[WVL_HT_SIGPROP]);
-    if (with_magref) {
-        wvl_pass *p = &out->passes[out->pass_count - 1];
-        p->tail_count = (uint8_t)(r.sigprop_bytes - r.tail_at);
-        memcpy(p->tail, r.tail, p->tail_count);
-        add_pass(out, start, cleanup_bytes + r.bytes, WVL_PASS_TERM, j->gains[WVL_HT_MAGREF]);
-    }
-    out->length += r.bytes;
-    if (j->in->set_passes == 2) {
-        skip_pass(out);
-        j->gains[WVL_HT_REST] += j->gains[WVL_HT_MAGREF];
-    }
-}
-
 static int wants_more(const wvl_block_input *in, const wvl_block_output *out)
 {
     return out->pass_count < in->max_passes &&
@@ -154,7 +127,29 @@ static int encode_set(job *j, unsigned plane)
             j->told = told;
         }
     } else {
-        encode_refinement(j, plane, start);
+        /* SigProp and MagRef of plane - 1, the first alone where no more than one pass is left to code. */
+        int with_magref = out->pass_count + 2u <= j->in->max_passes && j->in->set_passes != 2;
+        uint32_t cleanup_bytes = out->length - start;
+        wvl_ht_refinement r = j->kernels->encode_refinement(j->s, j->in, plane, with_magref, out->bytes + out->length);
+        if (j->in->want_gains) {
+            unsigned P = j->in->frac_bits + plane - 1;
+            wvl_ht_sums sums;
+            j->kernels->sum_plane(j->s, j->in, P, &sums);
+            wvl_ht_measure_plane(&sums, P, j->in->reversible && !P, j->gains);
+        }
+        add_pass(out, start, cleanup_bytes + r.sigprop_bytes, with_magref ? 0 : WVL_PASS_TERM,
+                 j->gains[WVL_HT_SIGPROP]);
+        if (with_magref) {
+            wvl_pass *p = &out->passes[out->pass_count - 1];
+            p->tail_count = (uint8_t)(r.sigprop_bytes - r.tail_at);
+            memcpy(p->tail, r.tail, p->tail_count);
+            add_pass(out, start, cleanup_bytes + r.bytes, WVL_PASS_TERM, j->gains[WVL_HT_MAGREF]);
+        }
+        out->length += r.bytes;
+        if (j->in->set_passes == 2) {
+            skip_pass(out);
+            j->gains[WVL_HT_REST] += j->gains[WVL_HT_MAGREF];
+        }
     }
     return plane > j->in->cleanup_plane && wants_more(j->in, out);
 }

@@ -82,21 +82,6 @@ typedef struct range {
     double least, least_positive, most; /* of finite samples; most < least: there are none */
 } range;
 
-static void widen(const wvl_io_component *k, range *r)
-{
-    for (uint32_t y = 0; y < k->height; y++) {
-        for (uint32_t x = 0; x < k->width; x++) {
-            double v = value_at(k, x, y);
-            if (!isfinite(v)) {
-                continue;
-            }
-            r->least = fmin(r->least, v);
-            r->most = fmax(r->most, v);
-            r->least_positive = v > 0 ? fmin(r->least_positive, v) : r->least_positive;
-        }
-    }
-}
-
 /* A picture of one value gets a range above it, so that all of it is the lowest code. */
 static int find_range(wvl_io_context *context)
 {
@@ -104,7 +89,17 @@ static int find_range(wvl_io_context *context)
     range r = {INFINITY, INFINITY, -INFINITY};
     for (uint32_t c = 0; c < picture->component_count; c++) {
         if ((int)c != picture->alpha_component) {
-            widen(&picture->components[c], &r);
+            for (uint32_t y = 0; y < picture->components[c].height; y++) {
+                for (uint32_t x = 0; x < picture->components[c].width; x++) {
+                    double v = value_at(&picture->components[c], x, y);
+                    if (!isfinite(v)) {
+                        continue;
+                    }
+                    r.least = fmin(r.least, v);
+                    r.most = fmax(r.most, v);
+                    r.least_positive = v > 0 ? fmin(r.least_positive, v) : r.least_positive;
+                }
+            }
         }
     }
     int is_log = picture->float_transfer == WVL_IO_FLOAT_LOG, is_pq = picture->float_transfer == WVL_IO_FLOAT_PQ;

@@ -184,8 +184,11 @@ int wvl_io_reserve(wvl_io_context *context, uint64_t byte_count, const char *wha
     return seen ? 0 : wvl_io_fail_memory(context, what, byte_count);
 }
 
-static int check_size(wvl_io_context *context, uint64_t width, uint64_t height, uint64_t component_count)
+int wvl_io_describe(wvl_io_context *context, uint64_t width, uint64_t height, uint64_t component_count, unsigned depth,
+                    int is_signed)
 {
+    wvl_io_picture *picture = context->picture;
+
     unsigned long long w = width, h = height, n = component_count, limit = context->max_samples;
 
     if (width == 0 || height == 0 || width > UINT32_MAX || height > UINT32_MAX) {
@@ -199,17 +202,6 @@ static int check_size(wvl_io_context *context, uint64_t width, uint64_t height, 
                            "size %llu x %llu, %llu components: more than the limit of %llu samples "
                            "(--max-pixels)",
                            w, h, n, limit);
-    }
-    return 0;
-}
-
-int wvl_io_describe(wvl_io_context *context, uint64_t width, uint64_t height, uint64_t component_count, unsigned depth,
-                    int is_signed)
-{
-    wvl_io_picture *picture = context->picture;
-
-    if (check_size(context, width, height, component_count) != 0) {
-        return -1;
     }
     if (depth == 0 || depth > 32) {
         return wvl_io_fail(context, "%u bits per sample: must be 1 to 32", depth);

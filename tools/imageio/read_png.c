@@ -192,18 +192,6 @@ static int describe_direct(png_state *s)
     return 0;
 }
 
-/* The size of a pipe, UINT64_MAX, passes. */
-static int check_claim(png_state *s)
-{
-    uint64_t size = s->context->source.size, row_bytes = png_get_rowbytes(s->png, s->info);
-
-    if (size < UINT64_MAX / DEFLATE_MOST_PER_BYTE && row_bytes > size * DEFLATE_MOST_PER_BYTE / s->height) {
-        return wvl_io_fail(s->context, "IHDR: size %u x %u: truncated: the file's %llu bytes cannot hold it", s->width,
-                           s->height, (unsigned long long)size);
-    }
-    return 0;
-}
-
 /* Adds alpha to a row whose colours lie packed at its start; right to left, as in palettes. */
 static void add_alpha(uint8_t *row, uint32_t width, unsigned n, unsigned bytes, const uint16_t *key, uint32_t opaque)
 {
@@ -220,20 +208,6 @@ static void add_alpha(uint8_t *row, uint32_t width, unsigned n, unsigned bytes, 
     }
 }
 
-static int finish_row(png_state *s, uint32_t y)
-{
-    unsigned n = s->context->picture->component_count - 1;
-    uint8_t *row = wvl_io_pixels(s->context, y);
-
-    if (s->is_indexed && wvl_io_finish_indexed_row(s->context, y, 1, &s->palette) != 0) {
-        return -1;
-    }
-    if (s->has_key) {
-        add_alpha(row, s->width, n, wvl_io_container_bytes((unsigned)s->depth), s->key, (1u << s->depth) - 1);
-    }
-    return 0;
-}
-
 static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
 {
     png_state *s = context->state;
@@ -247,8 +221,14 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
         }
     }
     for (uint32_t y = first; y < first + count; y++) {
-        if (finish_row(s, y) != 0) {
+        unsigned n = s->context->picture->component_count - 1;
+        uint8_t *row = wvl_io_pixels(s->context, y);
+
+        if (s->is_indexed && wvl_io_finish_indexed_row(s->context, y, 1, &s->palette) != 0) {
             return -1;
+        }
+        if (s->has_key) {
+            add_alpha(row, s->width, n, wvl_io_container_bytes((unsigned)s->depth), s->key, (1u << s->depth) - 1);
         }
     }
     return 0;
@@ -451,8 +431,12 @@ static int describe_header(png_state *s)
     int interlace = 0;
 
     png_get_IHDR(s->png, s->info, &s->width, &s->height, &s->depth, &s->color_type, &interlace, NULL, NULL);
-    if (check_claim(s) != 0) {
-        return -1;
+    /* The size of a pipe, UINT64_MAX, passes. */
+    uint64_t size = s->context->source.size, row_bytes = png_get_rowbytes(s->png, s->info);
+
+    if (size < UINT64_MAX / DEFLATE_MOST_PER_BYTE && row_bytes > size * DEFLATE_MOST_PER_BYTE / s->height) {
+        return wvl_io_fail(s->context, "IHDR: size %u x %u: truncated: the file's %llu bytes cannot hold it", s->width,
+                           s->height, (unsigned long long)size);
     }
     s->is_indexed = s->color_type == PNG_COLOR_TYPE_PALETTE;
     if (s->is_indexed) {

@@ -208,11 +208,11 @@ static int refuse_rows(const wvl_cli_job *j)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Limits of a whole picture hold unless a limit of memory takes their place. */
-static int open_reader(wvl_cli_job *j)
+int wvl_cli_read_by_rows(wvl_cli_job *j)
 {
-    char error[512] = "";
     const wvl_cli_args *args = j->s->args;
+    /* Limits of a whole picture hold unless a limit of memory takes their place. */
+    char error[512] = "";
     wvl_io_options options = args->io;
     if (!args->memory_bytes && !options.max_samples) {
         options.max_samples = WVL_IO_MAX_SAMPLES;
@@ -221,13 +221,7 @@ static int open_reader(wvl_cli_job *j)
         options.max_input_bytes = WVL_IO_MAX_INPUT_BYTES;
     }
     int result = wvl_io_rows_open(j->inputs[0], &options, &j->rows.reader, error, sizeof error);
-    return wvl_cli_finish_reading(args, j->inputs[0], result, error, NULL);
-}
-
-int wvl_cli_read_by_rows(wvl_cli_job *j)
-{
-    const wvl_cli_args *args = j->s->args;
-    int code = open_reader(j);
+    int code = wvl_cli_finish_reading(args, j->inputs[0], result, error, NULL);
     if (!code && args->memory_bytes) {
         code = refuse_rows(j);
     }

@@ -294,23 +294,6 @@ static wvl_status open_encoder(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
     return wvl_encoder_create(e->plan, frames, &e->encoder);
 }
 
-/* Under the lock, which is given up meanwhile. */
-static void open_shared(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
-{
-    wvl_cli_encoders *all = e->all;
-    e->state = ENCODER_OPENING;
-    pthread_mutex_unlock(&all->lock);
-    wvl_status status = open_encoder(e, p);
-    pthread_mutex_lock(&all->lock);
-    e->state = status == WVL_OK ? ENCODER_OPEN : ENCODER_REFUSED;
-    all->is_down |= status == WVL_ERROR_DEVICE;
-    if (status != WVL_OK) {
-        all->pinned_bytes -= e->pinned_bytes;
-        e->pinned_bytes = 0;
-    }
-    pthread_cond_broadcast(&all->changed);
-}
-
 /* ---- Take and return ------------------------------------------------------------------------- */
 
 static wvl_cli_encoder *find_encoder(wvl_cli_encoders *all, const uint8_t *key, size_t bytes)
@@ -364,7 +347,18 @@ static void advance(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
     int opens = e->state == ENCODER_SEEN || (e->state == ENCODER_FREE && !all->is_begun);
     all->is_begun = 1;
     if (opens) {
-        open_shared(e, p);
+        /* Under the lock, which is given up meanwhile. */
+        e->state = ENCODER_OPENING;
+        pthread_mutex_unlock(&all->lock);
+        wvl_status status = open_encoder(e, p);
+        pthread_mutex_lock(&all->lock);
+        e->state = status == WVL_OK ? ENCODER_OPEN : ENCODER_REFUSED;
+        all->is_down |= status == WVL_ERROR_DEVICE;
+        if (status != WVL_OK) {
+            all->pinned_bytes -= e->pinned_bytes;
+            e->pinned_bytes = 0;
+        }
+        pthread_cond_broadcast(&all->changed);
     } else if (e->state == ENCODER_FREE) {
         e->state = ENCODER_SEEN;
     }

@@ -500,29 +500,6 @@ static void put_zsh_commands(void)
     fputs("esac\n", stdout);
 }
 
-static void write_zsh(void)
-{
-    size_t count;
-    fputs("#compdef wavelane\n# zsh completion for wavelane, made from its tables of options\n", stdout);
-    put_zsh_commands();
-    fputs("_arguments \\\n    '1:command or option:(encode sequence info verify run options devices help)' \\\n",
-          stdout);
-    const wvl_cli_option *options = wvl_cli_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        char letter[2] = {options[i].letter, '\0'};
-        if (is_refused(&options[i])) {
-            continue;
-        }
-        if (letter[0]) {
-            put_zsh_option(&options[i], "-", letter);
-        }
-        if (options[i].name) {
-            put_zsh_option(&options[i], wvl_cli_dashes(options[i].name), options[i].name);
-        }
-    }
-    fputs("    '*:file:_files'\n", stdout);
-}
-
 int main(int argc, char **argv)
 {
     int code = 2;
@@ -532,7 +509,25 @@ int main(int argc, char **argv)
         write_bash();
         code = 0;
     } else if (argc == 2 && !strcmp(argv[1], "zsh")) {
-        write_zsh();
+        size_t count;
+        fputs("#compdef wavelane\n# zsh completion for wavelane, made from its tables of options\n", stdout);
+        put_zsh_commands();
+        fputs("_arguments \\\n    '1:command or option:(encode sequence info verify run options devices help)' \\\n",
+              stdout);
+        const wvl_cli_option *options = wvl_cli_options(&count);
+        for (size_t i = 0; i < count; i++) {
+            char letter[2] = {options[i].letter, '\0'};
+            if (is_refused(&options[i])) {
+                continue;
+            }
+            if (letter[0]) {
+                put_zsh_option(&options[i], "-", letter);
+            }
+            if (options[i].name) {
+                put_zsh_option(&options[i], wvl_cli_dashes(options[i].name), options[i].name);
+            }
+        }
+        fputs("    '*:file:_files'\n", stdout);
         code = 0;
     } else {
         int wants_help = argc > 1 && !strcmp(argv[1], "--help");

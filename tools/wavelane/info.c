@@ -152,18 +152,6 @@ static void keep_number(info_state *info, const char *name, uint64_t number)
     }
 }
 
-static void keep_text(info_state *info, const char *name, const char *text)
-{
-    info_facts *f = &info->facts;
-    if (!strcmp(name, "format")) {
-        snprintf(f->format, sizeof f->format, "%s", text);
-    } else if (!strcmp(info->entry, "COD") && !strcmp(name, "progression")) {
-        snprintf(f->order, sizeof f->order, "%s", text);
-    } else if (!strcmp(info->entry, "COD") && !strcmp(name, "transform")) {
-        snprintf(f->transform, sizeof f->transform, "%s", text);
-    }
-}
-
 /* ---- Items ----------------------------------------------------------------------------------- */
 
 #define SHOWN_BYTES 256u
@@ -237,7 +225,14 @@ static void print_item(void *user, const wvl_check_item *item)
     case WVL_CHECK_ITEM_REAL: wvl_cli_report_real(r, item->name, item->real); break;
     case WVL_CHECK_ITEM_TEXT:
         if (item->name) {
-            keep_text(info, item->name, item->text);
+            info_facts *f = &info->facts;
+            if (!strcmp(item->name, "format")) {
+                snprintf(f->format, sizeof f->format, "%s", item->text);
+            } else if (!strcmp(info->entry, "COD") && !strcmp(item->name, "progression")) {
+                snprintf(f->order, sizeof f->order, "%s", item->text);
+            } else if (!strcmp(info->entry, "COD") && !strcmp(item->name, "transform")) {
+                snprintf(f->transform, sizeof f->transform, "%s", item->text);
+            }
         }
         wvl_cli_report_text(r, item->name, item->text);
         break;

@@ -81,29 +81,23 @@ static uint32_t profile_channels(const wvl_io_picture *io)
     return 0;
 }
 
-/* A JPH file has CMYK colours by their profile (15444-15 Annex D). */
-static int declare_cmyk(const wvl_cli_args *args, const char *name, int is_jph, wvl_cli_picture *p)
-{
-    const wvl_io_picture *io = &p->io;
-    int has_profile = io->icc && wvl_io_icc_kind(io->icc, io->icc_bytes) == WVL_IO_ICC_OTHER &&
-                      profile_channels(io) == 4 && !wvl_cli_drops_profile(args) && args->color == WVL_COLOR_AUTO;
-    if (is_jph && has_profile) {
-        p->jp2.color = WVL_COLOR_AUTO;
-        return WVL_EXIT_OK;
-    }
-    return wvl_cli_fail(
-        WVL_EXIT_INPUT, "%s: %s; write a codestream (.j2k), or convert it to RGB", name,
-        is_jph ? "a JPH file needs an ICC profile for CMYK colour, and the picture has none that it could carry"
-               : "a JP2 file cannot express CMYK colour (I.5.3.3); a JPH file (.jph) can, by an ICC profile");
-}
-
 static int declare_color(const wvl_cli_args *args, const char *name, int is_jph, wvl_cli_picture *p)
 {
     const wvl_io_picture *io = &p->io;
     uint32_t channels = channel_count(io) - (alpha_channel(io) >= 0);
     wvl_color color = WVL_COLOR_GREY;
     if (io->color == WVL_IO_CMYK) {
-        return declare_cmyk(args, name, is_jph, p);
+        /* A JPH file has CMYK colours by their profile (15444-15 Annex D). */
+        int has_profile = io->icc && wvl_io_icc_kind(io->icc, io->icc_bytes) == WVL_IO_ICC_OTHER &&
+                          profile_channels(io) == 4 && !wvl_cli_drops_profile(args) && args->color == WVL_COLOR_AUTO;
+        if (is_jph && has_profile) {
+            p->jp2.color = WVL_COLOR_AUTO;
+            return WVL_EXIT_OK;
+        }
+        return wvl_cli_fail(
+            WVL_EXIT_INPUT, "%s: %s; write a codestream (.j2k), or convert it to RGB", name,
+            is_jph ? "a JPH file needs an ICC profile for CMYK colour, and the picture has none that it could carry"
+                   : "a JP2 file cannot express CMYK colour (I.5.3.3); a JPH file (.jph) can, by an ICC profile");
     }
     if (args->color != WVL_COLOR_AUTO) {
         color = args->color;
