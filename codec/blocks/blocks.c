@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "base/try.h"
 #include "codec/core/descent.h"
-#include "codec/rate/measure.h"
 
 static uint64_t measure_work(const wvl_plan *plan)
 {
@@ -111,27 +110,6 @@ static wvl_status weigh_ranges(block_wave *w, uint64_t ranges)
 
 /* ---- Survey: slopes before the rest ---------------------------------------------------------- */
 
-/* About the slopes at which the picture ends, by weight alone: where the weight of the first phases' blocks is that of
- * the budget. */
-static wvl_status guess_slopes(block_wave *w)
-{
-    wvl_depth *depth = &w->blocks->depth;
-    uint32_t slope = WVL_SURVEY_LEAST_GUESS;
-    wvl_status status = WVL_OK;
-    for (uint32_t step = WVL_SURVEY_FIRST_STEP; step >= WVL_SURVEY_LAST_STEP && status == WVL_OK; step /= 2) {
-        for (unsigned g = 0; g < depth->groups; g++) {
-            w->order.slopes[g] = slope + step;
-        }
-        status = weigh_ranges(w, w->list.ends[1]);
-        slope += wvl_depth_is_heavy(depth) ? step : 0;
-        wvl_depth_clear_survey(depth);
-    }
-    for (unsigned g = 0; g < depth->groups; g++) {
-        w->order.slopes[g] = slope;
-    }
-    return status;
-}
-
 /* Slopes of the blocks to come, from those surveyed. */
 static void choose_slopes(block_wave *w, uint32_t margin, int is_damped)
 {
@@ -160,18 +138,6 @@ static wvl_status code_phase(block_wave *w, unsigned phase, uint64_t first)
     return code_ranges(w, first, w->list.ends[phase]);
 }
 
-static wvl_status code_surveyed(block_wave *w)
-{
-    wvl_status status = WVL_OK;
-    w->blocks->keeper.feeds_survey = 1;
-    for (unsigned phase = 0; phase < WVL_SURVEY_PHASES && status == WVL_OK; phase++) {
-        status = code_phase(w, phase, phase ? w->list.ends[phase - 1] : 0);
-        choose_slopes(w, find_margin(w, phase), wvl_survey_is_damped(phase));
-    }
-    w->blocks->keeper.feeds_survey = 0;
-    return status;
-}
-
 /* Codes phases that show slopes, and leaves these in the order. *coded: ranges that are coded then. */
 static wvl_status survey_wave(block_wave *w, uint64_t *coded)
 {
@@ -188,7 +154,22 @@ static wvl_status survey_wave(block_wave *w, uint64_t *coded)
     }
     memcpy(w->order.slopes, survey->slopes, sizeof w->order.slopes);
     if (!survey->is_begun) {
-        status = guess_slopes(w);
+        /* About the slopes at which the picture ends, by weight alone: where the weight of the first phases' blocks is
+         * that of the budget. */
+        wvl_depth *depth = &w->blocks->depth;
+        uint32_t slope = WVL_SURVEY_LEAST_GUESS;
+        status = WVL_OK;
+        for (uint32_t step = WVL_SURVEY_FIRST_STEP; step >= WVL_SURVEY_LAST_STEP && status == WVL_OK; step /= 2) {
+            for (unsigned g = 0; g < depth->groups; g++) {
+                w->order.slopes[g] = slope + step;
+            }
+            status = weigh_ranges(w, w->list.ends[1]);
+            slope += wvl_depth_is_heavy(depth) ? step : 0;
+            wvl_depth_clear_survey(depth);
+        }
+        for (unsigned g = 0; g < depth->groups; g++) {
+            w->order.slopes[g] = slope;
+        }
     }
     survey->is_begun = 1;
     TRY(status, weigh_ranges(w, w->list.range_count));
@@ -196,7 +177,13 @@ static wvl_status survey_wave(block_wave *w, uint64_t *coded)
         return status;
     }
     wvl_work_sort(&w->list);
-    status = code_surveyed(w);
+    status = WVL_OK;
+    w->blocks->keeper.feeds_survey = 1;
+    for (unsigned phase = 0; phase < WVL_SURVEY_PHASES && status == WVL_OK; phase++) {
+        status = code_phase(w, phase, phase ? w->list.ends[phase - 1] : 0);
+        choose_slopes(w, find_margin(w, phase), wvl_survey_is_damped(phase));
+    }
+    w->blocks->keeper.feeds_survey = 0;
     memcpy(survey->slopes, w->order.slopes, sizeof survey->slopes);
     *coded = w->list.ends[WVL_SURVEY_PHASES - 1];
     return status;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "codec/core/rdoq.h"
-#include "codec/rate/layers.h"
 
 #define BLOCKS_OF_A_PIECE 256u /* a few hundred kB to copy */
 

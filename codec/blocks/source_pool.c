@@ -7,7 +7,6 @@
 #include "base/ranges.h"
 #include "codec/blocks/roi.h"
 #include "codec/ht/ht.h"
-#include "codec/rate/measure.h"
 #include "codec/rate/rdoq.h"
 #include "codec/rate/rescale.h"
 #include "codec/t1/t1.h"

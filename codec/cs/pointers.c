@@ -151,21 +151,6 @@ int wvl_cs_plt_fits(const wvl_plan *plan, const wvl_cs_part *part, const uint32_
     return segments <= MAX_SEGMENTS;
 }
 
-static void put_packet_lengths(wvl_cursor *c, const wvl_plan *plan, const wvl_cs_part *part,
-                               const uint32_t *tile_packet_bytes)
-{
-    if (!plan->syntax.plt || !wvl_cs_plt_fits(plan, part, tile_packet_bytes)) {
-        return;
-    }
-    plt_run run = {tile_packet_bytes + part->packet_first, 0, 0};
-    for (uint32_t left = part->packet_count; left; left -= run.count) {
-        run.count = plt_segment_packets(run.packet_bytes, left);
-        wvl_cs_put_segment(c, WVL_MARKER_PLT, put_plt, &run);
-        run.packet_bytes += run.count;
-        run.index++;
-    }
-}
-
 /* ---- PLM (A.7.2) ----------------------------------------------------------------------------- */
 
 uint32_t wvl_cs_plm_segment_bytes(const wvl_cs_part *parts, uint64_t part_count, uint64_t *taken)
@@ -231,7 +216,15 @@ static void put_part_header(wvl_cursor *c, const wvl_plan *plan, const wvl_cs_pa
         wvl_cs_put_tile_codings(c, plan, part->tile);
         wvl_cs_put_progressions(c, plan, part->tile);
     }
-    put_packet_lengths(c, plan, part, tile_packet_bytes);
+    if (plan->syntax.plt && wvl_cs_plt_fits(plan, part, tile_packet_bytes)) {
+        plt_run run = {tile_packet_bytes + part->packet_first, 0, 0};
+        for (uint32_t left = part->packet_count; left; left -= run.count) {
+            run.count = plt_segment_packets(run.packet_bytes, left);
+            wvl_cs_put_segment(c, WVL_MARKER_PLT, put_plt, &run);
+            run.packet_bytes += run.count;
+            run.index++;
+        }
+    }
     wvl_cursor_put_u16(c, WVL_MARKER_SOD);
 }
 

@@ -48,20 +48,6 @@ static size_t bytes_bound(uint32_t width, uint32_t height, uint32_t planes, uint
 
 static uint32_t passes_bound(uint32_t planes) { return WVL_HT_SET_PASSES * planes; }
 
-static void set_energy(const wvl_block_input *in, wvl_block_output *out)
-{
-    uint64_t low = 0, high = 0;
-    for (uint32_t y = 0; y < in->height; y++) {
-        for (uint32_t x = 0; x < in->width; x++) {
-            unsigned negative;
-            uint64_t m = wvl_ht_fetch_sample(in, x, y, &negative), square = m * m;
-            low += square & UINT32_MAX;
-            high += square >> 32;
-        }
-    }
-    wvl_block_set_energy(out, low, high);
-}
-
 static void add_pass(wvl_block_output *out, uint32_t start, uint32_t final_bytes, unsigned flags, int64_t gain)
 {
     wvl_pass *p = &out->passes[out->pass_count++];
@@ -88,33 +74,6 @@ static void skip_pass(wvl_block_output *out)
     add_pass(out, out->passes[out->pass_count - 1].safe_bytes, out->passes[out->pass_count - 1].final_bytes, 0, 0);
 }
 
-/* SigProp and MagRef of plane - 1, the first alone where no more than one pass is left to code. */
-static void encode_refinement(job *j, unsigned plane, uint32_t start)
-{
-    wvl_block_output *out = j->out;
-    int with_magref = out->pass_count + 2u <= j->in->max_passes && j->in->set_passes != 2;
-    uint32_t cleanup_bytes = out->length - start;
-    wvl_ht_refinement r = j->kernels->encode_refinement(j->s, j->in, plane, with_magref, out->bytes + out->length);
-    if (j->in->want_gains) {
-        unsigned P = j->in->frac_bits + plane - 1;
-        wvl_ht_sums sums;
-        j->kernels->sum_plane(j->s, j->in, P, &sums);
-        wvl_ht_measure_plane(&sums, P, j->in->reversible && !P, j->gains);
-    }
-    add_pass(out, start, cleanup_bytes + r.sigprop_bytes, with_magref ? 0 : WVL_PASS_TERM, j->gains[WVL_HT_SIGPROP]);
-    if (with_magref) {
-        wvl_pass *p = &out->passes[out->pass_count - 1];
-        p->tail_count = (uint8_t)(r.sigprop_bytes - r.tail_at);
-        memcpy(p->tail, r.tail, p->tail_count);
-        add_pass(out, start, cleanup_bytes + r.bytes, WVL_PASS_TERM, j->gains[WVL_HT_MAGREF]);
-    }
-    out->length += r.bytes;
-    if (j->in->set_passes == 2) {
-        skip_pass(out);
-        j->gains[WVL_HT_REST] += j->gains[WVL_HT_MAGREF];
-    }
-}
-
 static int wants_more(const wvl_block_input *in, const wvl_block_output *out)
 {
     return out->pass_count < in->max_passes &&
@@ -132,22 +91,17 @@ static void measure(job *j, unsigned plane)
         wvl_block_set_energy(j->out, squares.m2, 0);
         j->gains[WVL_HT_REST] = wvl_ht_measure_squares(&squares, P, in->reversible && !P);
     } else {
-        set_energy(in, j->out);
+        uint64_t low = 0, high = 0;
+        for (uint32_t y = 0; y < in->height; y++) {
+            for (uint32_t x = 0; x < in->width; x++) {
+                unsigned negative;
+                uint64_t m = wvl_ht_fetch_sample(in, x, y, &negative), square = m * m;
+                low += square & UINT32_MAX;
+                high += square >> 32;
+            }
+        }
+        wvl_block_set_energy(j->out, low, high);
         j->gains[WVL_HT_REST] = wvl_ht_measure_cleanup(in, plane);
-    }
-}
-
-/* The next cleanup pass codes all of plane - 1. */
-static void skip_refinement(job *j, unsigned plane)
-{
-    skip_pass(j->out);
-    skip_pass(j->out);
-    if (j->in->want_gains) {
-        measure(j, plane - 1);
-        int64_t told = j->gains[WVL_HT_REST];
-        j->gains[WVL_HT_REST] -=
-            j->told > INT64_MAX / 2 ? INT64_MAX : 2 * j->told; /* units are halved from plane to plane */
-        j->told = told;
     }
 }
 
@@ -162,9 +116,40 @@ static int encode_set(job *j, unsigned plane)
         return 0;
     }
     if (j->in->set_passes == 1) {
-        skip_refinement(j, plane);
+        /* The next cleanup pass codes all of plane - 1. */
+        skip_pass(j->out);
+        skip_pass(j->out);
+        if (j->in->want_gains) {
+            measure(j, plane - 1);
+            int64_t told = j->gains[WVL_HT_REST];
+            j->gains[WVL_HT_REST] -=
+                j->told > INT64_MAX / 2 ? INT64_MAX : 2 * j->told; /* units are halved from plane to plane */
+            j->told = told;
+        }
     } else {
-        encode_refinement(j, plane, start);
+        /* SigProp and MagRef of plane - 1, the first alone where no more than one pass is left to code. */
+        int with_magref = out->pass_count + 2u <= j->in->max_passes && j->in->set_passes != 2;
+        uint32_t cleanup_bytes = out->length - start;
+        wvl_ht_refinement r = j->kernels->encode_refinement(j->s, j->in, plane, with_magref, out->bytes + out->length);
+        if (j->in->want_gains) {
+            unsigned P = j->in->frac_bits + plane - 1;
+            wvl_ht_sums sums;
+            j->kernels->sum_plane(j->s, j->in, P, &sums);
+            wvl_ht_measure_plane(&sums, P, j->in->reversible && !P, j->gains);
+        }
+        add_pass(out, start, cleanup_bytes + r.sigprop_bytes, with_magref ? 0 : WVL_PASS_TERM,
+                 j->gains[WVL_HT_SIGPROP]);
+        if (with_magref) {
+            wvl_pass *p = &out->passes[out->pass_count - 1];
+            p->tail_count = (uint8_t)(r.sigprop_bytes - r.tail_at);
+            memcpy(p->tail, r.tail, p->tail_count);
+            add_pass(out, start, cleanup_bytes + r.bytes, WVL_PASS_TERM, j->gains[WVL_HT_MAGREF]);
+        }
+        out->length += r.bytes;
+        if (j->in->set_passes == 2) {
+            skip_pass(out);
+            j->gains[WVL_HT_REST] += j->gains[WVL_HT_MAGREF];
+        }
     }
     return plane > j->in->cleanup_plane && wants_more(j->in, out);
 }

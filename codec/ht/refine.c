@@ -87,12 +87,6 @@ void wvl_ht_measure_plane(const wvl_ht_sums *sums, unsigned P, int exact, int64_
 
 __extension__ typedef __int128 wide;
 
-static int64_t saturate(wide v)
-{
-    const wide most = (wide)1 << 62;
-    return v > most ? (int64_t)most : v < -most ? -(int64_t)most : (int64_t)v;
-}
-
 /*
  * Cleanup: with k = m >> P the decoder puts a sample at (k + 1/2) 2^P, which removes (2k + 1) t - (k + 1/2)^2 of t = m
  * / 2^P; exact samples remove t^2. As quarters of 2^P: (8k + 4) m - (2k + 1)^2 2^P, and 4 m^2.
@@ -112,7 +106,8 @@ int64_t wvl_ht_measure_cleanup(const wvl_block_input *in, unsigned plane)
             }
         }
     }
-    return saturate(gain);
+    const wide most = (wide)1 << 62;
+    return gain > most ? (int64_t)most : gain < -most ? -(int64_t)most : (int64_t)gain;
 }
 
 /* The same with m = k 2^P + r: (4 k^2 - 1) 2^P + 8 k r + 4 r. Magnitudes of 15 bits make less than 2^44. */

@@ -148,41 +148,6 @@ static wvl_color guess_color(const wvl_jp2_header *header)
     return header->channel_count <= 2 ? WVL_COLOR_GREY : header->channel_count <= 4 ? WVL_COLOR_SRGB : WVL_COLOR_AUTO;
 }
 
-static void resolve_enumerated(wvl_jp2_header *header, wvl_report *report)
-{
-    wvl_color color = header->info.color == WVL_COLOR_AUTO ? guess_color(header) : header->info.color;
-    if (color == WVL_COLOR_AUTO) {
-        wvl_report_add(report,
-                       "colour: JP2 expresses grey (1 colour channel), sRGB and sYCC (3); %u channels, %u of them "
-                       "colour, need a colour by name "
-                       "or a raw codestream (I.5.3.3)",
-                       header->channel_count,
-                       header->info.channel_types ? count_declared_colors(header) : header->channel_count);
-    } else if (color != WVL_COLOR_GREY && color != WVL_COLOR_SRGB && color != WVL_COLOR_SYCC) {
-        wvl_report_add(report, "colour: %u is none of 16 (sRGB), 17 (grey), 18 (sYCC) (I.5.3.3)", (unsigned)color);
-    } else {
-        header->enumerated = (uint32_t)color;
-        header->color_count = color == WVL_COLOR_GREY ? 1 : 3;
-    }
-}
-
-static void resolve_profile(wvl_jp2_header *header, wvl_report *report)
-{
-    wvl_jp2_info *info = &header->info;
-    wvl_report unheard = {NULL, NULL, 0};
-    int is_jph = header->plan->syntax.jp2 == WVL_CONTAINER_JPH; /* takes any profile (15444-15 Annex D) */
-    header->color_count = wvl_jp2_check_profile(info->icc, info->icc_bytes, is_jph ? &unheard : report);
-    if (unheard.count) {
-        header->any_icc = 1;
-        header->color_count = wvl_jp2_count_profile_colors(info->icc, info->icc_bytes, report);
-    }
-    if (info->color == WVL_COLOR_SYCC || (info->color == WVL_COLOR_GREY && header->color_count == 3) ||
-        (info->color == WVL_COLOR_SRGB && header->color_count == 1)) {
-        wvl_report_add(report, "colour: %u is named beside an ICC profile of another kind; name none (I.5.3.3)",
-                       (unsigned)info->color);
-    }
-}
-
 /* Beside a profile one channel may go unexplained; more are a profile of another picture. */
 static void check_color_count(const wvl_jp2_header *header, wvl_report *report)
 {
@@ -216,12 +181,37 @@ static void resolve_color(wvl_jp2_header *header, wvl_report *report)
             wvl_report_add(report, "colour: the full range flag of H.273 is %u; 0 and 1 are allowed", info->cicp[3]);
         }
     } else if (header->info.icc) {
-        resolve_profile(header, report);
+        wvl_jp2_info *info = &header->info;
+        wvl_report unheard = {NULL, NULL, 0};
+        int is_jph = header->plan->syntax.jp2 == WVL_CONTAINER_JPH; /* takes any profile (15444-15 Annex D) */
+        header->color_count = wvl_jp2_check_profile(info->icc, info->icc_bytes, is_jph ? &unheard : report);
+        if (unheard.count) {
+            header->any_icc = 1;
+            header->color_count = wvl_jp2_count_profile_colors(info->icc, info->icc_bytes, report);
+        }
+        if (info->color == WVL_COLOR_SYCC || (info->color == WVL_COLOR_GREY && header->color_count == 3) ||
+            (info->color == WVL_COLOR_SRGB && header->color_count == 1)) {
+            wvl_report_add(report, "colour: %u is named beside an ICC profile of another kind; name none (I.5.3.3)",
+                           (unsigned)info->color);
+        }
     } else {
         if (header->info.icc_bytes) {
             wvl_report_add(report, "ICC profile: %zu bytes are announced, no data is given", header->info.icc_bytes);
         }
-        resolve_enumerated(header, report);
+        wvl_color color = header->info.color == WVL_COLOR_AUTO ? guess_color(header) : header->info.color;
+        if (color == WVL_COLOR_AUTO) {
+            wvl_report_add(report,
+                           "colour: JP2 expresses grey (1 colour channel), sRGB and sYCC (3); %u channels, %u of them "
+                           "colour, need a colour by name "
+                           "or a raw codestream (I.5.3.3)",
+                           header->channel_count,
+                           header->info.channel_types ? count_declared_colors(header) : header->channel_count);
+        } else if (color != WVL_COLOR_GREY && color != WVL_COLOR_SRGB && color != WVL_COLOR_SYCC) {
+            wvl_report_add(report, "colour: %u is none of 16 (sRGB), 17 (grey), 18 (sYCC) (I.5.3.3)", (unsigned)color);
+        } else {
+            header->enumerated = (uint32_t)color;
+            header->color_count = color == WVL_COLOR_GREY ? 1 : 3;
+        }
     }
     check_color_count(header, report);
 }

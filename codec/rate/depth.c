@@ -4,8 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "codec/rate/measure.h"
-
 #define UNLIMITED 1e18
 
 int wvl_depth_is_possible(const wvl_plan *plan) { return wvl_survey_is_possible(plan); }

@@ -41,21 +41,6 @@ static int by_slope(const void *a, const void *b)
     return p->cut < q->cut ? -1 : p->cut > q->cut;
 }
 
-/* When full, the better half stays: the same list whatever the order of arrival would be, up to ties, and the order is
- * fixed. */
-static void add_candidate(candidate_list *list, candidate c)
-{
-    if (c.slope <= list->floor_slope) {
-        return;
-    }
-    list->items[list->count++] = c;
-    if (list->count == MAX_CANDIDATES) {
-        qsort(list->items, list->count, sizeof *list->items, by_slope);
-        list->count /= 2;
-        list->floor_slope = list->items[list->count - 1].slope;
-    }
-}
-
 /* Passes up to the last point of the hull that is not much less steep than the threshold. */
 static uint32_t find_end(const wvl_layer_job *job, const wvl_coded_block *block, const wvl_block_state *state,
                          uint32_t threshold)
@@ -97,7 +82,16 @@ static void add_block(const wvl_layer_job *job, const wvl_coded_tile *tile, cand
         }
         c.cut = (uint16_t)next;
         c.slope = (uint16_t)wvl_rate_slope(gain, more, job->plan->rate.gain_exponent);
-        add_candidate(list, c);
+        /* When full, the better half stays: the same list whatever the order of arrival would be, up to ties, and the
+         * order is fixed. */
+        if (c.slope > list->floor_slope) {
+            list->items[list->count++] = c;
+            if (list->count == MAX_CANDIDATES) {
+                qsort(list->items, list->count, sizeof *list->items, by_slope);
+                list->count /= 2;
+                list->floor_slope = list->items[list->count - 1].slope;
+            }
+        }
     }
 }
 

@@ -225,20 +225,6 @@ static wvl_status measure_empty_layer(wvl_layer_job *job)
     return status;
 }
 
-static wvl_status commit(wvl_layer_job *job, uint32_t layer, int last)
-{
-    wvl_layer_cuts cuts = {job->thresholds, layer, last};
-    wvl_layer_cost cost;
-    wvl_status status = job->packets.commit(job->packets.self, &cuts, &cost, job->sent_component_bytes);
-    if (status == WVL_OK) {
-        job->sent_bytes += cost.packet_bytes;
-        job->sent_plt_bytes += cost.plt_bytes;
-        job->sent_plm_bytes += cost.plm_bytes;
-        job->sent_header_bytes += cost.header_bytes;
-    }
-    return status;
-}
-
 static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
 {
     int last = layer + 1 == job->plan->syntax.layer_count;
@@ -259,7 +245,15 @@ static wvl_status run_layer(wvl_layer_job *job, uint32_t layer)
         job->layers[layer].decoded_error = job->measure_error(job->measure_user);
     }
     if (status == WVL_OK) {
-        status = commit(job, layer, last);
+        wvl_layer_cuts cuts = {job->thresholds, layer, last};
+        wvl_layer_cost cost;
+        status = job->packets.commit(job->packets.self, &cuts, &cost, job->sent_component_bytes);
+        if (status == WVL_OK) {
+            job->sent_bytes += cost.packet_bytes;
+            job->sent_plt_bytes += cost.plt_bytes;
+            job->sent_plm_bytes += cost.plm_bytes;
+            job->sent_header_bytes += cost.header_bytes;
+        }
     }
     if (status == WVL_OK) {
         job->layers[layer].slope = threshold;

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "codec/core/hull.h"
 #include "codec/rate/histogram.h"
 #include "codec/rate/measure.h"
 #include "codec/rate/sweep.h"

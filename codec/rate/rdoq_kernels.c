@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/cpu.h"
-#include "base/intmath.h"
 
 const wvl_rdoq_kernels *wvl_rdoq_fetch_kernels(void)
 {

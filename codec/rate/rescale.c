@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/intmath.h"
-
 static int is_possible(const wvl_plan *plan) { return plan->rate.follows_step != 0; }
 
 uint64_t wvl_rescale_bytes(const wvl_plan *plan)

@@ -198,25 +198,19 @@ static uint32_t narrow_floors(wvl_threshold_search *s, int step)
     return open;
 }
 
-/* Many groups: all floors at once, whether needed or not. */
-static void find_all_floors(wvl_threshold_search *s)
-{
-    wvl_layer_job *job = s->job;
-    for (uint32_t c = 0; c < wvl_plan_cap_groups(job->plan); c++) {
-        job->floors_open[c] = 1;
-        job->floors_bad[c] = 0;
-        job->floors[c] = WVL_SLOPE_NOTHING;
-    }
-    for (int step = 0; narrow_floors(s, step); step++) {
-    }
-}
-
 uint32_t wvl_rate_search_capped(wvl_threshold_search *s, uint32_t least)
 {
     wvl_layer_job *job = s->job;
     s->floors = job->floors;
     if (wvl_plan_rate_groups(job->plan) == 1) {
-        find_all_floors(s);
+        /* Many groups: all floors at once, whether needed or not. */
+        for (uint32_t c = 0; c < wvl_plan_cap_groups(job->plan); c++) {
+            job->floors_open[c] = 1;
+            job->floors_bad[c] = 0;
+            job->floors[c] = WVL_SLOPE_NOTHING;
+        }
+        for (int step = 0; narrow_floors(s, step); step++) {
+        }
         return wvl_rate_search(s, least);
     }
     for (uint32_t c = 0; c < wvl_plan_cap_groups(job->plan); c++) {

@@ -246,31 +246,6 @@ static const char *put_tile(builder *b, uint32_t tile, uint32_t first_part)
 
 /* ---- Tile-parts, and bytes ------------------------------------------------------------------- */
 
-static void put_part(builder *b, uint32_t index)
-{
-    wvl_assembly *a = b->to;
-    const wvl_cs_part *part = &b->parts[index];
-    wvl_assembly_part *to = &a->parts[index];
-    uint32_t count = (uint32_t)template_bytes(b, part), segments = most_segments(b->plan, part->packet_count);
-    memset(to, 0, sizeof *to);
-    a->part_names[index] = (wvl_assembly_part_name){part->tile, part->index, part->count, part->cap_group};
-    to->header_at = a->part_header_bytes;
-    to->template_at = a->byte_count;
-    to->template_bytes = count;
-    to->first_packet = b->part_packet;
-    to->packet_count = part->packet_count;
-    to->first_segment = a->segment_count;
-    a->byte_count += count;
-    a->segment_count += segments;
-    a->part_header_bytes += count + wvl_cs_bound_part_header(b->plan, part->packet_count);
-    b->part_packet += part->packet_count;
-    if (a->tlm_bytes) { /* heads of marker segments go with the entry that follows them */
-        to->length_from = b->tlm_end;
-        to->length_at = a->boxes_bytes + a->main_bytes + (uint32_t)wvl_cs_part_length_at(b->plan, index);
-        b->tlm_end = to->length_at + (uint32_t)sizeof(uint32_t);
-    }
-}
-
 /* The header of a plan without PLT, without SOD, to these bytes. It is put together beside: where the template ends
  * there is no room for SOD. */
 static wvl_status put_template(builder *b, const wvl_allocator *allocator, const wvl_plan *bare, uint32_t index,
@@ -286,17 +261,6 @@ static wvl_status put_template(builder *b, const wvl_allocator *allocator, const
     memcpy(b->to->bytes + at, header, to->template_bytes);
     wvl_free(allocator, header, bytes);
     return WVL_OK;
-}
-
-static void put_main_bytes(builder *b)
-{
-    wvl_assembly *a = b->to;
-    if (a->boxes_bytes) {
-        memcpy(a->bytes, b->plan->syntax.boxes_before.data, a->boxes_bytes);
-    }
-    (void)wvl_cs_put_main_header(b->plan, b->parts, a->part_count, a->bytes + a->boxes_bytes);
-    b->tlm_end = a->boxes_bytes + a->main_bytes;
-    a->byte_count = a->boxes_bytes + a->main_bytes + a->tlm_bytes;
 }
 
 /* ---- Steps that follow the target ------------------------------------------------------------ */
@@ -380,14 +344,38 @@ static wvl_status put_variants(builder *b, const wvl_allocator *allocator, const
 static wvl_status fill_tables(builder *b, const wvl_allocator *allocator, const char **why)
 {
     wvl_assembly *a = b->to;
-    put_main_bytes(b);
+    if (a->boxes_bytes) {
+        memcpy(a->bytes, b->plan->syntax.boxes_before.data, a->boxes_bytes);
+    }
+    (void)wvl_cs_put_main_header(b->plan, b->parts, a->part_count, a->bytes + a->boxes_bytes);
+    b->tlm_end = a->boxes_bytes + a->main_bytes;
+    a->byte_count = a->boxes_bytes + a->main_bytes + a->tlm_bytes;
     a->packet_count = a->place_count = a->segment_count = 0; /* counted again as they come */
     for (uint32_t p = 0; p < a->part_count; p++) {
         *why = b->parts[p].index ? NULL : put_tile(b, b->parts[p].tile, p);
         if (*why) {
             return WVL_ERROR_UNSUPPORTED;
         }
-        put_part(b, p);
+        const wvl_cs_part *part = &b->parts[p];
+        wvl_assembly_part *to = &a->parts[p];
+        uint32_t count = (uint32_t)template_bytes(b, part), segments = most_segments(b->plan, part->packet_count);
+        memset(to, 0, sizeof *to);
+        a->part_names[p] = (wvl_assembly_part_name){part->tile, part->index, part->count, part->cap_group};
+        to->header_at = a->part_header_bytes;
+        to->template_at = a->byte_count;
+        to->template_bytes = count;
+        to->first_packet = b->part_packet;
+        to->packet_count = part->packet_count;
+        to->first_segment = a->segment_count;
+        a->byte_count += count;
+        a->segment_count += segments;
+        a->part_header_bytes += count + wvl_cs_bound_part_header(b->plan, part->packet_count);
+        b->part_packet += part->packet_count;
+        if (a->tlm_bytes) { /* heads of marker segments go with the entry that follows them */
+            to->length_from = b->tlm_end;
+            to->length_at = a->boxes_bytes + a->main_bytes + (uint32_t)wvl_cs_part_length_at(b->plan, p);
+            b->tlm_end = to->length_at + (uint32_t)sizeof(uint32_t);
+        }
         wvl_status status = put_template(b, allocator, &b->bare, p, a->parts[p].template_at);
         if (status != WVL_OK) {
             return status;

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "codec/rate/measure.h"
 #include "codec/rate/portion.h"
 #include "codec/rate/rdoq.h"
 

@@ -188,36 +188,31 @@ static void start_ppm_entry(const wvl_coder *coder, main_pointers *m)
     pack(&m->packer, bytes, sizeof bytes);
 }
 
-static void pack_tile(const wvl_coder *coder, const wvl_tile_plan *tile, const wvl_order_memory *memory,
-                      main_pointers *m)
-{
-    wvl_packet_order order;
-    wvl_packet_id id;
-    wvl_order_open(&order, coder->plan, tile, memory);
-    for (uint32_t p = 0, count = coder->parts[m->part_at].count; p < count; p++, m->part_at++) {
-        int plm = m->packer.kind == WVL_CS_PLM;
-        (plm ? start_plm_entry : start_ppm_entry)(coder, m);
-        for (uint32_t i = 0; i < coder->parts[m->part_at].packet_count &&
-                             !wvl_look_after(coder->look, WVL_LOOK_LENGTHS, 1) && wvl_order_next(&order, &id);
-             i++) {
-            uint64_t packet = wvl_coder_number_packet(coder, tile->index, &id);
-            if (plm) {
-                uint8_t code[5];
-                uint32_t length = (uint32_t)wvl_coder_packet_bytes(coder, tile->index, packet);
-                pack(&m->packer, code, (uint64_t)(wvl_cs_put_length(length, code) - code));
-            } else {
-                pack_header(coder, tile->index, packet, &m->packer);
-            }
-        }
-    }
-}
-
 static void put_main_pointers(const wvl_coder *coder, wvl_cs_pointer kind, const wvl_tile_walk *tiles,
                               const wvl_order_memory *memory, wvl_coder_output *out)
 {
     main_pointers m = {{out, kind, 0, kind == WVL_CS_PPM ? wvl_coder_ppm_bytes(coder) : 0, 0}, 0, 0};
     for (uint32_t t = 0; t < coder->plan->syntax.tile_count && !out->refused && !wvl_look_is_over(coder->look); t++) {
-        pack_tile(coder, wvl_tile_walk_fetch(tiles, t), memory, &m);
+        const wvl_tile_plan *tile = wvl_tile_walk_fetch(tiles, t);
+        wvl_packet_order order;
+        wvl_packet_id id;
+        wvl_order_open(&order, coder->plan, tile, memory);
+        for (uint32_t p = 0, count = coder->parts[m.part_at].count; p < count; p++, m.part_at++) {
+            int plm = m.packer.kind == WVL_CS_PLM;
+            (plm ? start_plm_entry : start_ppm_entry)(coder, &m);
+            for (uint32_t i = 0; i < coder->parts[m.part_at].packet_count &&
+                                 !wvl_look_after(coder->look, WVL_LOOK_LENGTHS, 1) && wvl_order_next(&order, &id);
+                 i++) {
+                uint64_t packet = wvl_coder_number_packet(coder, tile->index, &id);
+                if (plm) {
+                    uint8_t code[5];
+                    uint32_t length = (uint32_t)wvl_coder_packet_bytes(coder, tile->index, packet);
+                    pack(&m.packer, code, (uint64_t)(wvl_cs_put_length(length, code) - code));
+                } else {
+                    pack_header(coder, tile->index, packet, &m.packer);
+                }
+            }
+        }
     }
 }
 

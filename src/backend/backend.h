@@ -18,7 +18,6 @@
 #ifndef WVL_BACKEND_BACKEND_H
 #define WVL_BACKEND_BACKEND_H
 
-#include "backend/strips.h"
 #include "base/look.h"
 #include "base/pool.h"
 #include "base/trace.h"
@@ -142,7 +141,6 @@ typedef struct wvl_backend_vtable {
      * are interleaved. NULL: no kernel has a name. Pure; needs no device. */
     wvl_status (*name_kernels)(const wvl_plan *plan, const wvl_assembly *assembly, const wvl_tile_plan *tiles,
                                uint32_t tile_count, wvl_kernel_fn tell, void *user);
-    const wvl_strip_table *strips; /* tiles that are too large for jobs; NULL: there is no way for them */
 } wvl_backend_vtable;
 
 /* Says whether jobs run on devices, which must be opened first and may be lost. */

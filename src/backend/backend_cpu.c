@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "backend/cpu_strands.h"
-#include "backend/cpu_strips.h"
 #include "backend/workspaces.h"
 #include "base/alloc.h"
 
@@ -218,45 +217,6 @@ static void build_strands(const wvl_backend_job *job, const wvl_cpu_unit *unit, 
     }
 }
 
-/* Strip `index` of those into which `wanted` cuts the level; wanted 0: the whole level. set: of lines. */
-static void run_strip(wvl_backend_job *job, const wvl_cpu_unit *unit, unsigned level, const job_planes *planes,
-                      uint32_t wanted, uint64_t index, uint32_t set)
-{
-    wvl_dwt_strand strands[WVL_STRANDS_MAX];
-    build_strands(job, unit, level, planes, strands);
-    wvl_rect rect = strands[0].rect;
-    if (!wvl_rect_width(rect) || !wvl_rect_height(rect) || wvl_look_is_over(job->backend->look)) {
-        return;
-    }
-    uint32_t y0 = rect.y0, y1 = rect.y1;
-    if (wanted) {
-        uint64_t rows = wvl_dwt_strip_rows(strands, unit->count, wanted), top = (rect.y0 / rows + index) * rows;
-        y0 = (uint32_t)wvl_max_u64(top, rect.y0);
-        y1 = (uint32_t)wvl_min_u64(top + rows, rect.y1);
-    }
-    const job_worker *w = &job->workers[set];
-    const wvl_cpu_kernels kernels = {job->backend->dwt, job->backend->front, job->backend->plan, job->backend->look,
-                                     job->image};
-    if (wvl_cpu_run_rows(&kernels, unit, level, strands, y0, y1, &w->lines)) {
-        atomic_fetch_or_explicit(&job->outside, 1u, memory_order_relaxed);
-    }
-}
-
-static void run_unit_deep(void *arg, uint32_t index, uint32_t worker)
-{
-    wvl_backend_job *job = arg;
-    const wvl_cpu_unit *unit = &job->units[index];
-    unsigned levels = wvl_cpu_unit_levels(&job->tiles[unit->tile], unit);
-    const job_planes *planes = job->workers[worker].planes;
-    run_strip(job, unit, levels ? 1 : 0, planes, 0, 0, worker);
-    for (uint32_t i = 0; i < unit->count; i++) {
-        wvl_cpu_unit one = {unit->tile, unit->component + i, 1, WVL_MCT_NONE, unit->kind};
-        for (unsigned level = 2; level <= component_levels(job, unit, i); level++) {
-            run_strip(job, &one, level, planes + i, 0, 0, worker);
-        }
-    }
-}
-
 static const job_planes *wide_planes(const wvl_backend_job *job, const wvl_cpu_unit *unit)
 {
     return job->planes + (uint64_t)unit->tile * job->backend->plan->syntax.component_count + unit->component;
@@ -293,50 +253,121 @@ static uint32_t strips_wanted(const wvl_backend_job *job)
     return (uint32_t)wvl_max_u64(1, wvl_ceil_div(tasks, wvl_max_u64(count, 1)));
 }
 
-/* Last i with first_task[i] <= task. */
-static uint64_t find_task(const wvl_backend_job *job, uint64_t task)
+/* What a task works at: a strip of a unit at a level. */
+typedef struct job_strip {
+    const wvl_cpu_unit *whole; /* deep: the unit whose levels follow one another */
+    wvl_cpu_unit unit;
+    const job_planes *planes, *own_planes; /* of the unit; deep: of the worker */
+    unsigned level;
+    uint32_t component; /* deep: of the unit, behind level 1 */
+    uint32_t wanted;    /* strips of the level, of which this is number `index`; 0: the whole level */
+    uint64_t index;
+    const wvl_cpu_lines *lines;
+    wvl_cpu_rows rows;
+} job_strip;
+
+static void begin_task(const wvl_backend_job *job, uint32_t task, uint32_t worker, job_strip *s)
 {
-    uint64_t low = 0, high = wide_count(job);
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
+    if (job->shape.deep) {
+        s->whole = &job->units[task];
+        s->unit = *s->whole;
+        s->planes = s->own_planes = job->workers[worker].planes;
+        s->level = wvl_cpu_unit_levels(&job->tiles[s->unit.tile], &s->unit) ? 1 : 0;
+        s->wanted = 0;
+        s->lines = &job->workers[worker].lines;
+        return;
+    }
+    /* Last i with first_task[i] <= task. */
+    uint64_t at = 0, high = wide_count(job);
+    while (high - at > 1) {
+        uint64_t middle = at + (high - at) / 2;
         if (job->first_task[middle] <= task) {
-            low = middle;
+            at = middle;
         } else {
             high = middle;
         }
     }
-    return low;
+    s->unit = wide_unit(job, at);
+    s->planes = wide_planes(job, &s->unit);
+    s->level = round_level(job, &s->unit);
+    s->wanted = strips_wanted(job);
+    s->index = task - job->first_task[at];
+    s->lines = &job->workers[job->shape.sets < wvl_pool_concurrency(job->backend->pool) ? task : worker].lines;
 }
 
-static void run_task_wide(void *arg, uint32_t task, uint32_t worker)
+/* Components leave level 1 together, and then go on one by one. 0: the task is done. */
+static int next_level(const wvl_backend_job *job, job_strip *s)
+{
+    if (!job->shape.deep) {
+        return 0;
+    }
+    s->component = s->level < 2 ? 0 : s->component;
+    s->level = wvl_max_u32(s->level + 1, 2);
+    while (s->component < s->whole->count && s->level > component_levels(job, s->whole, s->component)) {
+        s->component++;
+        s->level = 2;
+    }
+    s->unit = (wvl_cpu_unit){s->whole->tile, s->whole->component + s->component, 1, WVL_MCT_NONE, s->whole->kind};
+    s->planes = s->own_planes + s->component;
+    return s->component < s->whole->count;
+}
+
+/* 0: there is nothing to do. */
+static int open_strip(const wvl_backend_job *job, job_strip *s)
+{
+    const wvl_backend *b = job->backend;
+    const wvl_cpu_kernels kernels = {b->dwt, b->front, b->plan, b->look, job->image};
+    const wvl_dwt_strand *strands = s->rows.strands;
+    build_strands(job, &s->unit, s->level, s->planes, s->rows.strands);
+    wvl_rect rect = strands[0].rect;
+    if (!wvl_rect_width(rect) || !wvl_rect_height(rect) || wvl_look_is_over(b->look)) {
+        return 0;
+    }
+    uint32_t y0 = rect.y0, y1 = rect.y1;
+    if (s->wanted) {
+        uint64_t rows = wvl_dwt_strip_rows(strands, s->unit.count, s->wanted), top = (y0 / rows + s->index) * rows;
+        y0 = (uint32_t)wvl_max_u64(top, rect.y0);
+        y1 = (uint32_t)wvl_min_u64(top + rows, rect.y1);
+    }
+    wvl_cpu_open_rows(&kernels, &s->unit, s->level, y0, y1, s->lines, &s->rows);
+    return 1;
+}
+
+static void run_task(void *arg, uint32_t task, uint32_t worker)
 {
     wvl_backend_job *job = arg;
-    uint64_t index = find_task(job, task);
-    wvl_cpu_unit unit = wide_unit(job, index);
-    uint32_t set = job->shape.sets < wvl_pool_concurrency(job->backend->pool) ? task : worker;
-    run_strip(job, &unit, round_level(job, &unit), wide_planes(job, &unit), strips_wanted(job),
-              task - job->first_task[index], set);
+    job_strip s;
+    uint32_t outside = 0;
+    begin_task(job, task, worker, &s);
+    do {
+        if (open_strip(job, &s)) {
+            while (wvl_dwt_next_row(&s.rows.strip)) {
+                wvl_front_fetch_row(&s.rows.fetch, s.rows.strip.y, s.rows.strip.rows);
+            }
+            outside |= s.rows.fetch.outside;
+        }
+    } while (next_level(job, &s));
+    if (outside) {
+        atomic_fetch_or_explicit(&job->outside, 1u, memory_order_relaxed);
+    }
 }
 
-/* All levels, one after the other, each in strips. */
-static void run_wide(wvl_backend_job *job)
+/* The tasks of the level, where each is cut into strips. */
+static uint32_t list_tasks(wvl_backend_job *job)
 {
-    wvl_pool *pool = job->backend->pool;
-    for (job->level = 1; job->level <= wvl_max_u32(job->backend->plan->syntax.max_levels, 1); job->level++) {
-        uint64_t tasks = 0, count = wide_count(job);
-        for (uint64_t i = 0; i < count; i++) {
-            wvl_cpu_unit unit = wide_unit(job, i);
-            uint32_t level = round_level(job, &unit);
-            job->first_task[i] = tasks;
-            if (level != UINT32_MAX) {
-                wvl_dwt_strand strands[WVL_STRANDS_MAX];
-                build_strands(job, &unit, level, wide_planes(job, &unit), strands);
-                tasks += wvl_dwt_count_strips(strands, unit.count, strips_wanted(job));
-            }
+    uint64_t tasks = 0, count = wide_count(job);
+    for (uint64_t i = 0; i < count; i++) {
+        wvl_cpu_unit unit = wide_unit(job, i);
+        uint32_t level = round_level(job, &unit);
+        job->first_task[i] = tasks;
+        if (level != UINT32_MAX) {
+            wvl_dwt_strand strands[WVL_STRANDS_MAX];
+            build_strands(job, &unit, level, wide_planes(job, &unit), strands);
+            tasks += wvl_dwt_count_strips(strands, unit.count, strips_wanted(job));
         }
-        job->first_task[count] = tasks;
-        wvl_pool_run(pool, (uint32_t)tasks, run_task_wide, job);
     }
+    job->first_task[count] = tasks;
+    return (uint32_t)tasks;
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -467,10 +498,10 @@ static wvl_status cpu_wait(wvl_backend_job *job, wvl_backend_event event, uint32
         return WVL_AGAIN;
     }
     if (!job->done && timeout_ms) {
-        if (job->shape.deep) {
-            wvl_pool_run(job->backend->pool, job->unit_count, run_unit_deep, job);
-        } else {
-            run_wide(job);
+        uint32_t rounds = job->shape.deep ? 1 : wvl_max_u32(job->backend->plan->syntax.max_levels, 1);
+        for (job->level = 1; job->level <= rounds; job->level++) {
+            uint32_t tasks = job->shape.deep ? job->unit_count : list_tasks(job);
+            wvl_pool_run(job->backend->pool, tasks, run_task, job);
         }
         job->done = 1;
     }
@@ -504,5 +535,4 @@ const wvl_backend_vtable wvl_backend_cpu = {
     .collect = cpu_collect,
     .release = cpu_release,
     .trim = cpu_trim,
-    .strips = &wvl_cpu_strip_table,
 };

@@ -163,22 +163,25 @@ void wvl_cpu_build_strand(const wvl_dwt_kernels *dwt, const wvl_coefs *coefs, ui
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-uint32_t wvl_cpu_run_rows(const wvl_cpu_kernels *k, const wvl_cpu_unit *unit, unsigned level,
-                          const wvl_dwt_strand *strands, uint32_t y0, uint32_t y1, const wvl_cpu_lines *lines)
+void wvl_cpu_open_rows(const wvl_cpu_kernels *k, const wvl_cpu_unit *unit, unsigned level, uint32_t y0, uint32_t y1,
+                       const wvl_cpu_lines *lines, wvl_cpu_rows *rows)
 {
-    wvl_rect rect = strands[0].rect;
-    wvl_dwt_strip strip = {k->dwt, strands, unit->count, y0, y1, &lines->rows, NULL, NULL, k->look};
-    wvl_front_fetch fetch = {.work = lines->work, .x = rect.x0, .n = wvl_rect_width(rect)};
+    wvl_rect rect = rows->strands[0].rect;
+    rows->strip = (wvl_dwt_strip){.kernels = k->dwt,
+                                  .strands = rows->strands,
+                                  .strand_count = unit->count,
+                                  .y0 = y0,
+                                  .y1 = y1,
+                                  .lines = &lines->rows,
+                                  .look = k->look,
+                                  .splits = level != 0,
+                                  .fetches = level < 2};
+    rows->fetch.work = lines->work;
+    rows->fetch.x = rect.x0;
+    rows->fetch.n = wvl_rect_width(rect);
+    rows->fetch.outside = 0;
     if (level < 2) {
-        fetch.group =
+        rows->fetch.group =
             wvl_front_build_group(k->front, k->plan, k->image, unit->component, unit->count, unit->mct, unit->kind);
-        strip.fetch = wvl_front_fetch_row;
-        strip.user = &fetch;
     }
-    if (level) {
-        wvl_dwt_put_strip(&strip);
-    } else {
-        wvl_dwt_put_plain(&strip);
-    }
-    return fetch.outside;
 }

@@ -51,9 +51,14 @@ unsigned wvl_cpu_unit_levels(const wvl_tile_plan *tile, const wvl_cpu_unit *unit
  * is the last level. Their pitch and y0 are set here. */
 void wvl_cpu_build_strand(const wvl_dwt_kernels *dwt, const wvl_coefs *coefs, uint32_t component, unsigned level,
                           uint8_t *in, uint8_t *low, wvl_dwt_strand *strand);
-/* Rows [y0, y1) of the unit. At levels 0 and 1 they are fetched from the image, with `work` lines in between. Returns
- * nonzero when samples lie outside their depth. */
-uint32_t wvl_cpu_run_rows(const wvl_cpu_kernels *kernels, const wvl_cpu_unit *unit, unsigned level,
-                          const wvl_dwt_strand *strands, uint32_t y0, uint32_t y1, const wvl_cpu_lines *lines);
+/* Rows of a unit on their way: as long as wvl_dwt_next_row() wants one, wvl_front_fetch_row() brings it. */
+typedef struct wvl_cpu_rows {
+    wvl_dwt_strand strands[WVL_STRANDS_MAX]; /* built by the caller */
+    wvl_dwt_strip strip;
+    wvl_front_fetch fetch;
+} wvl_cpu_rows;
+/* Rows [y0, y1) of the unit. At levels 0 and 1 they are fetched from the image, with `work` lines in between. */
+void wvl_cpu_open_rows(const wvl_cpu_kernels *kernels, const wvl_cpu_unit *unit, unsigned level, uint32_t y0,
+                       uint32_t y1, const wvl_cpu_lines *lines, wvl_cpu_rows *rows);
 
 #endif

@@ -5,7 +5,7 @@
  * window of the next level. Bands have windows over their rows of blocks. What is needed again is moved to the front of
  * its window: a few rows of a level, and the last row of blocks of a band, of which samples are missing.
  */
-#include "backend/cpu_strips.h"
+#include "backend/strips.h"
 
 #include <string.h>
 
@@ -179,7 +179,7 @@ static void carve_all(wvl_carver *carver, wvl_strips *s)
     }
 }
 
-static uint64_t strips_measure(const wvl_strip_options *options)
+uint64_t wvl_strips_measure(const wvl_strip_options *options)
 {
     wvl_strips s = {.options = *options};
     wvl_carver carver = {NULL, 0};
@@ -198,7 +198,7 @@ static void aim_band(tile_state *tile, uint32_t b)
     band->coef_offset = state->at - wvl_coef_cell(band, state->base * band->block_cols);
 }
 
-static wvl_status strips_open(const wvl_strip_options *options, wvl_strips **out)
+wvl_status wvl_strips_open(const wvl_strip_options *options, wvl_strips **out)
 {
     wvl_strips *s = wvl_alloc_zeroed(options->host, sizeof *s);
     wvl_carver carver = {NULL, 0};
@@ -245,7 +245,7 @@ static wvl_status strips_open(const wvl_strip_options *options, wvl_strips **out
     return WVL_OK;
 }
 
-static void strips_close(wvl_strips *s)
+void wvl_strips_close(wvl_strips *s)
 {
     if (s) {
         const wvl_allocator *host = s->options.host;
@@ -356,12 +356,16 @@ static void run_task(void *arg, uint32_t index, uint32_t worker)
     const strip_task *task = &s->tasks[index];
     const wvl_cpu_lines *w = &s->workers[s->set_count < wvl_pool_concurrency(s->options.pool) ? index : worker];
     unsigned level = wvl_min_u32(s->level, wvl_cpu_unit_levels(&s->tiles[task->unit.tile].view, &task->unit));
-    wvl_dwt_strand strands[WVL_STRANDS_MAX];
+    wvl_cpu_rows rows;
     if (wvl_look_is_over(s->options.look)) {
         return;
     }
-    build_strands(s, &task->unit, level, strands);
-    if (wvl_cpu_run_rows(&s->kernels, &task->unit, level, strands, task->y0, task->y1, w)) {
+    build_strands(s, &task->unit, level, rows.strands);
+    wvl_cpu_open_rows(&s->kernels, &task->unit, level, task->y0, task->y1, w, &rows);
+    while (wvl_dwt_next_row(&rows.strip)) {
+        wvl_front_fetch_row(&rows.fetch, rows.strip.y, rows.strip.rows);
+    }
+    if (rows.fetch.outside) {
         atomic_fetch_or_explicit(&s->outside, 1u, memory_order_relaxed);
     }
 }
@@ -431,7 +435,7 @@ static void end_round(wvl_strips *s)
     }
 }
 
-static wvl_status strips_feed(wvl_strips *s, const wvl_image *image, uint64_t end)
+wvl_status wvl_strips_feed(wvl_strips *s, const wvl_image *image, uint64_t end)
 {
     s->kernels.image = image;
     atomic_store(&s->outside, 0);
@@ -463,7 +467,7 @@ static wvl_status strips_feed(wvl_strips *s, const wvl_image *image, uint64_t en
     return atomic_load(&s->outside) ? WVL_ERROR_INPUT : WVL_OK;
 }
 
-static uint64_t strips_keep(const wvl_strips *s)
+uint64_t wvl_strips_keep(const wvl_strips *s)
 {
     uint64_t keep = UINT64_MAX;
     for (uint32_t t = 0; t < s->options.tile_count; t++) {
@@ -482,7 +486,7 @@ static uint64_t strips_keep(const wvl_strips *s)
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-static uint64_t strips_collect(wvl_strips *s, wvl_coefs *coefs)
+uint64_t wvl_strips_collect(wvl_strips *s, wvl_coefs *coefs)
 {
     uint64_t blocks = 0;
     for (uint32_t t = 0; t < s->options.tile_count; t++) {
@@ -495,7 +499,7 @@ static uint64_t strips_collect(wvl_strips *s, wvl_coefs *coefs)
     return blocks;
 }
 
-static void strips_pass(wvl_strips *s)
+void wvl_strips_pass(wvl_strips *s)
 {
     for (uint32_t t = 0; t < s->options.tile_count; t++) {
         for (uint32_t b = 0; b < s->tiles[t].view.band_count; b++) {
@@ -515,7 +519,3 @@ static void strips_pass(wvl_strips *s)
         }
     }
 }
-
-const wvl_strip_table wvl_cpu_strip_table = {
-    strips_measure, strips_open, strips_close, strips_feed, strips_keep, strips_collect, strips_pass,
-};

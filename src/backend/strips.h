@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tiles too large for a job: their rows go in as they come, and the rows of code blocks that are complete come out.
- * What is held follows the width of the tiles and the rows that come at a time, not the height.
+ * Tiles too large for a job, on the CPU: their rows go in as they come, and the rows of code blocks that are complete
+ * come out. What is held follows the width of the tiles and the rows that come at a time, not the height.
  *
  * Order of calls: open -> { feed -> collect -> pass }* -> close, for each row of tiles.
  */
@@ -25,21 +25,19 @@ typedef struct wvl_strip_options {
     uint64_t rows; /* of the reference grid, that a feed adds at most */
 } wvl_strip_options;
 
-typedef struct wvl_strip_table {
-    /* Bytes that open takes. Pure. */
-    uint64_t (*measure)(const wvl_strip_options *options);
-    wvl_status (*open)(const wvl_strip_options *options, wvl_strips **strips);
-    void (*close)(wvl_strips *strips);
-    /* Rows of the reference grid before `end` are in the image now, from keep() on. Transforms what they suffice for.
-     * WVL_ERROR_INPUT: samples outside the declared depth. */
-    wvl_status (*feed)(wvl_strips *strips, const wvl_image *image, uint64_t end);
-    /* The first row of the reference grid that a later feed reads. */
-    uint64_t (*keep)(const wvl_strips *strips);
-    /* coefs[tile_count], with the rows of blocks that were completed since the last pass (wvl_coefs.rows). They are
-     * valid until pass. Returns how many blocks there are. */
-    uint64_t (*collect)(wvl_strips *strips, wvl_coefs *coefs);
-    /* The blocks collected go. */
-    void (*pass)(wvl_strips *strips);
-} wvl_strip_table;
+/* Bytes that open takes. Pure. */
+uint64_t wvl_strips_measure(const wvl_strip_options *options);
+wvl_status wvl_strips_open(const wvl_strip_options *options, wvl_strips **strips);
+void wvl_strips_close(wvl_strips *strips);
+/* Rows of the reference grid before `end` are in the image now, from keep() on. Transforms what they suffice for.
+ * WVL_ERROR_INPUT: samples outside the declared depth. */
+wvl_status wvl_strips_feed(wvl_strips *strips, const wvl_image *image, uint64_t end);
+/* The first row of the reference grid that a later feed reads. */
+uint64_t wvl_strips_keep(const wvl_strips *strips);
+/* coefs[tile_count], with the rows of blocks that were completed since the last pass (wvl_coefs.rows). They are valid
+ * until pass. Returns how many blocks there are. */
+uint64_t wvl_strips_collect(wvl_strips *strips, wvl_coefs *coefs);
+/* The blocks collected go. */
+void wvl_strips_pass(wvl_strips *strips);
 
 #endif

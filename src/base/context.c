@@ -132,15 +132,6 @@ static wvl_status take_options(const wvl_context_options *given, wvl_context_opt
     return WVL_OK;
 }
 
-static void log_threads(const wvl_context *context, uint32_t wanted)
-{
-    uint32_t got = wvl_context_threads(context);
-    if (got < wanted) {
-        wvl_context_log(context, WVL_LOG_WARNING, "%u of %u threads could be started; the output is the same", got,
-                        wanted);
-    }
-}
-
 static int init_locks(wvl_context *c)
 {
     if (pthread_mutex_init(&c->error_lock, NULL)) {
@@ -201,7 +192,11 @@ wvl_status wvl_context_create(const wvl_context_options *given, wvl_context **co
         return WVL_ERROR_MEMORY;
     }
     if (!options.runner.run) {
-        log_threads(c, threads);
+        uint32_t got = wvl_context_threads(c);
+        if (got < threads) {
+            wvl_context_log(c, WVL_LOG_WARNING, "%u of %u threads could be started; the output is the same", got,
+                            threads);
+        }
     }
     *context = c;
     return WVL_OK;

@@ -206,20 +206,6 @@ static void run_guarded(void *arg, uint32_t index, uint32_t worker)
     wvl_fpenv_leave(&env);
 }
 
-static void add_call(wvl_pool *pool, pool_call *call)
-{
-    pthread_mutex_lock(&pool->lock);
-    pool_call **at = &pool->calls;
-    while (*at && (*at)->rank <= call->rank) {
-        at = &(*at)->next;
-    }
-    call->next = *at;
-    *at = call;
-    pool->added++;
-    pthread_cond_broadcast(&pool->work);
-    pthread_mutex_unlock(&pool->lock);
-}
-
 /* No task is left; waits for the helpers, which may be in one each. */
 static void end_call(wvl_pool *pool, pool_call *call)
 {
@@ -255,7 +241,16 @@ void wvl_pool_run_ranked(wvl_pool *pool, uint64_t rank, uint32_t count, wvl_task
         drain(&call, 0);
         return;
     }
-    add_call(pool, &call);
+    pthread_mutex_lock(&pool->lock);
+    pool_call **at = &pool->calls;
+    while (*at && (*at)->rank <= call.rank) {
+        at = &(*at)->next;
+    }
+    call.next = *at;
+    *at = &call;
+    pool->added++;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
     drain(&call, 0);
     end_call(pool, &call);
 }

@@ -157,18 +157,6 @@ static void describe_layers(const wvl_plan *plan, const wvl_finished *finished, 
     layer->squared_error = is_exact ? 0.0 : wvl_layers_squared_error(plan, finished->energy, finished->gain);
 }
 
-static wvl_status finish(const wvl_pictures *p, wvl_backend_job *job, wvl_picture_facts *facts)
-{
-    wvl_status status = p->table->wait(job, WVL_EVENT_DONE, UINT32_MAX);
-    TRY(status, p->table->take_picture(job, &facts->finished, facts->part_bytes, facts->packet_bytes));
-    if (status == WVL_OK) {
-        facts->finished.device = p->device;
-        describe_layers(p->plan, &facts->finished, facts->layers);
-        facts->finished.layers = NULL; /* they were the job's */
-    }
-    return status;
-}
-
 wvl_status wvl_pictures_encode(wvl_pictures *p, const wvl_plan *plan, const wvl_image *image, const wvl_look *look,
                                wvl_picture_facts *facts)
 {
@@ -186,7 +174,13 @@ wvl_status wvl_pictures_encode(wvl_pictures *p, const wvl_plan *plan, const wvl_
             }
         }
         if (status == WVL_OK) {
-            status = finish(p, job, facts);
+            status = p->table->wait(job, WVL_EVENT_DONE, UINT32_MAX);
+            TRY(status, p->table->take_picture(job, &facts->finished, facts->part_bytes, facts->packet_bytes));
+            if (status == WVL_OK) {
+                facts->finished.device = p->device;
+                describe_layers(p->plan, &facts->finished, facts->layers);
+                facts->finished.layers = NULL; /* they were the job's */
+            }
             p->table->release(job);
         }
     }

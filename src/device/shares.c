@@ -71,10 +71,13 @@ static void close_share(wvl_share *share)
     }
 }
 
-static void encode_share(wvl_share *share)
+static void *encode_share(void *arg)
 {
+    wvl_share *share = arg;
     const wvl_shares *s = share->of;
     wvl_pictures *p = &share->pictures;
+    wvl_fpenv env;
+    wvl_fpenv_enter(&env);
     share->status = wvl_pictures_open(p, s->plan, share->range, share->ordinal, 1, share->reason, sizeof share->reason);
     if (share->status == WVL_OK) {
         share->status = wvl_pictures_encode(p, s->plan, s->image, s->look, &share->facts);
@@ -85,13 +88,6 @@ static void encode_share(wvl_share *share)
     } else { /* the device may get another range */
         wvl_pictures_close_backend(p);
     }
-}
-
-static void *share_main(void *share)
-{
-    wvl_fpenv env;
-    wvl_fpenv_enter(&env);
-    encode_share(share);
     wvl_fpenv_leave(&env);
     return NULL;
 }
@@ -116,7 +112,7 @@ static void encode_elsewhere(wvl_shares *s, wvl_share *share)
             continue;
         }
         share->ordinal = ordinal;
-        encode_share(share);
+        (void)encode_share(share);
         if (may_move(share->status)) {
             note_failure(s, share);
         }
@@ -150,11 +146,11 @@ wvl_status wvl_shares_encode(wvl_shares *s, const wvl_look *look)
     wvl_status status = WVL_OK;
     s->look = look;
     for (uint32_t i = 1; i < s->count && wvl_pool_starts_threads(s->plan->context->pool); i++) {
-        has_thread |= (uint32_t)(pthread_create(&threads[i], NULL, share_main, &s->share[i]) == 0) << i;
+        has_thread |= (uint32_t)(pthread_create(&threads[i], NULL, encode_share, &s->share[i]) == 0) << i;
     }
     for (uint32_t i = 0; i < s->count; i++) {
         if (!(has_thread >> i & 1)) {
-            encode_share(&s->share[i]);
+            (void)encode_share(&s->share[i]);
         }
     }
     for (uint32_t i = 1; i < s->count; i++) {

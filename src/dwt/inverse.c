@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dwt/inverse.h"
 
-#include <string.h>
-
 #include "dwt/scheme.h"
 
 void wvl_inverse_band_origin(const wvl_tile_resolution *resolution, const wvl_tile_band *band, uint32_t *col,

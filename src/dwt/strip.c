@@ -144,41 +144,32 @@ static void split_row(const wvl_dwt_strip *s, const wvl_dwt_strand *strand, unsi
     put_band_row(&strand->band[left + 1], strand->kind, y, high);
 }
 
-/* Brings row y of all strands: fetched into lines, or found in the planes. */
-static void bring_row(const wvl_dwt_strip *s, int64_t y, uint8_t *const (*lines)[3], unsigned place, const void **rows)
+/* ---- Rows, one after another ----------------------------------------------------------------- */
+
+/* What the row at hand is: one that stays as it is; the only one; the one above the first pair; the odd or the even row
+ * of pair k, which is rows 2k + 1 and 2k + 2. */
+enum { STEP_BEGIN = 0, STEP_PLAIN, STEP_SINGLE, STEP_FIRST, STEP_ODD, STEP_EVEN };
+
+static int want(wvl_dwt_strip *s, unsigned step, int64_t at)
 {
-    uint32_t at = wvl_lift_reflect(y, s->strands[0].rect.y0, s->strands[0].rect.y1);
-    uint32_t n = wvl_rect_width(s->strands[0].rect);
-    void *targets[WVL_STRANDS_MAX];
-    for (uint32_t i = 0; i < s->strand_count; i++) {
-        const wvl_dwt_plane *in = &s->strands[i].in;
-        const uint8_t *from = s->fetch ? NULL : in->rows + (uint64_t)(at - in->y0) * in->pitch_bytes;
-        rows[i] = targets[i] = lines[i][place];
-        if (from && wvl_dwt_is_narrow(n)) {
-            memcpy(targets[i], from, n * wvl_line_element_bytes(s->strands[i].kind));
-        } else if (from) {
-            rows[i] = from;
-        }
-    }
-    if (s->fetch) {
-        s->fetch(s->user, at, targets);
-    }
+    s->step = (uint8_t)step;
+    s->at = at;
+    return 1;
 }
 
-static void put_pair(const wvl_dwt_strip *s, uint32_t i, int64_t m, uint8_t *low, uint8_t *high)
-{
-    if (2 * m >= s->y0 && 2 * m < s->y1) {
-        split_row(s, &s->strands[i], WVL_BAND_LL, (uint32_t)m, low);
-    }
-    if (2 * m + 1 >= s->y0 && 2 * m + 1 < s->y1) {
-        split_row(s, &s->strands[i], WVL_BAND_LH, (uint32_t)m, high);
-    }
-}
+static int64_t lag_of(const wvl_dwt_strip *s) { return s->strands[0].kind == WVL_LINE_F32; }
 
-/* The rolling rows are overwritten by rows of another kind or component between strips; 9/7 filters them before they
- * are first filled, and must not meet bits that are slow to add. */
-static void clear_lines(const wvl_dwt_strip *s)
+/*
+ * 5/3 finishes pair k with it and needs the high row k-1: one pair of run-in. 9/7 finishes pair k-1 and needs d1, s1
+ * and d2 of the pairs before: pair m is right once pairs m-2 .. m+1 have passed.
+ */
+static int begin_split(wvl_dwt_strip *s)
 {
+    if (!s->splits || wvl_rect_height(s->strands[0].rect) == 1) {
+        return s->splits && want(s, STEP_SINGLE, s->y0);
+    }
+    /* The rolling rows are overwritten by rows of another kind or component between strips; 9/7 filters them before
+     * they are first filled, and must not meet bits that are slow to add. */
     uint64_t bytes =
         wvl_align_up(wvl_rect_width(s->strands[0].rect), WVL_LINE_ROUND) * wvl_line_element_bytes(s->strands[0].kind);
     for (uint32_t i = 0; i < s->strand_count; i++) {
@@ -187,102 +178,110 @@ static void clear_lines(const wvl_dwt_strip *s)
             memset(s->lines->odd[i][place], 0, bytes);
         }
     }
+    s->next = 1;
+    s->before = 2;
+    return want(s, STEP_FIRST, 2 * ((int64_t)(s->y0 >> 1) - 1 - lag_of(s)));
 }
 
-/* A single row is not filtered vertically. */
+static int want_plain(wvl_dwt_strip *s, int64_t at)
+{
+    uint64_t samples = (uint64_t)wvl_rect_width(s->strands[0].rect) * s->strand_count;
+    int is_left = at < s->y1 && !wvl_look_after(s->look, WVL_LOOK_TRANSFORM, samples);
+    return is_left ? want(s, STEP_PLAIN, at) : begin_split(s);
+}
+
+static int want_pair(wvl_dwt_strip *s)
+{
+    uint64_t samples = 2ull * wvl_rect_width(s->strands[0].rect) * s->strand_count;
+    int64_t end = (((int64_t)s->y1 + 1) >> 1) + lag_of(s);
+    return s->at / 2 < end && !wvl_look_after(s->look, WVL_LOOK_TRANSFORM, samples) && want(s, STEP_ODD, s->at + 1);
+}
+
 static void put_single(const wvl_dwt_strip *s)
 {
-    uint32_t y = s->strands[0].rect.y0, n = wvl_rect_width(s->strands[0].rect);
-    void *rows[WVL_STRANDS_MAX];
     for (uint32_t i = 0; i < s->strand_count; i++) {
         const wvl_dwt_strand *strand = &s->strands[i];
-        rows[i] = s->lines->even[i][0];
-        if (!s->fetch) {
-            memcpy(rows[i], strand->in.rows, (uint64_t)n * wvl_line_element_bytes(strand->kind));
-        }
-    }
-    if (s->fetch) {
-        s->fetch(s->user, y, rows);
-    }
-    for (uint32_t i = 0; i < s->strand_count; i++) {
-        if (s->strands[i].plain) {
+        if (strand->plain) {
             continue;
         }
-        if (y & 1) {
-            double_sample(rows[i], s->strands[i].kind, n);
+        if (s->y & 1) {
+            double_sample(s->rows[i], strand->kind, wvl_rect_width(strand->rect));
         }
-        split_row(s, &s->strands[i], y & 1 ? WVL_BAND_LH : WVL_BAND_LL, y >> 1, rows[i]);
+        split_row(s, strand, s->y & 1 ? WVL_BAND_LH : WVL_BAND_LL, s->y >> 1, s->rows[i]);
     }
 }
 
-/* Rows of the strands that are (or are not) marked as plain, as they come. */
-static void put_rows(const wvl_dwt_strip *s, int plain)
+static void put_pair(wvl_dwt_strip *s)
 {
-    void *rows[WVL_STRANDS_MAX];
-    for (uint32_t i = 0; i < s->strand_count; i++) {
-        rows[i] = s->lines->even[i][0];
-    }
-    for (uint32_t y = s->y0;
-         y < s->y1 &&
-         !wvl_look_after(s->look, WVL_LOOK_TRANSFORM, (uint64_t)wvl_rect_width(s->strands[0].rect) * s->strand_count);
-         y++) {
-        s->fetch(s->user, y, rows);
-        for (uint32_t i = 0; i < s->strand_count; i++) {
-            if (s->strands[i].plain == plain) {
-                put_band_row(&s->strands[i].band[WVL_BAND_LL], s->strands[i].kind, y, rows[i]);
-            }
-        }
-    }
-}
-
-/*
- * Pair k is rows 2k+1 and 2k+2. 5/3 finishes pair k with it and needs the high row k-1: one pair of run-in. 9/7
- * finishes pair k-1 and needs d1, s1 and d2 of the pairs before: pair m is right once pairs m-2 .. m+1 have passed.
- */
-void wvl_dwt_put_strip(const wvl_dwt_strip *s)
-{
-    int any_plain = 0;
-    for (uint32_t i = 0; i < s->strand_count; i++) {
-        any_plain |= s->strands[i].plain;
-    }
-    if (any_plain) {
-        put_rows(s, 1);
-    }
-    if (wvl_rect_height(s->strands[0].rect) == 1) {
-        put_single(s);
-        return;
-    }
     const wvl_dwt_lines *l = s->lines;
-    unsigned kind = s->strands[0].kind, lag = kind == WVL_LINE_F32;
-    uint32_t n = wvl_rect_width(s->strands[0].rect);
-    int64_t first = s->y0 >> 1, end = ((int64_t)s->y1 + 1) >> 1, start = first - 1 - lag;
-    const void *x0[WVL_STRANDS_MAX], *x1[WVL_STRANDS_MAX], *x2[WVL_STRANDS_MAX];
-    unsigned now = 0, next = 1, before = 2; /* places of pairs k, k + 1 (even rows) or k - 2 (odd rows), k - 1 */
-    clear_lines(s);
-    bring_row(s, 2 * start, l->even, now, x0);
-    for (int64_t k = start; k < end + lag && !wvl_look_after(s->look, WVL_LOOK_TRANSFORM, 2ull * n * s->strand_count);
-         k++) {
-        bring_row(s, 2 * k + 1, l->odd, now, x1);
-        bring_row(s, 2 * k + 2, l->even, next, x2);
-        for (uint32_t i = 0; i < s->strand_count; i++) {
-            if (s->strands[i].plain) {
-                continue;
-            }
-            wvl_vlift_rows rows = {
-                x0[i],          x1[i], x2[i], l->odd[i][now], l->even[i][now], l->odd[i][before], l->even[i][before],
-                l->odd[i][next]};
-            s->kernels->vlift[kind](&rows, n);
-            unsigned done = lag ? before : now;
-            if (k - lag >= first) {
-                put_pair(s, i, k - lag, l->even[i][done], l->odd[i][done]);
-            }
-            x0[i] = x2[i];
+    int64_t m = s->at / 2 - 1 - lag_of(s);
+    unsigned kind = s->strands[0].kind, now = s->now, before = s->before, done = lag_of(s) ? before : now;
+    for (uint32_t i = 0; i < s->strand_count; i++) {
+        const wvl_dwt_strand *strand = &s->strands[i];
+        if (strand->plain) {
+            continue;
         }
-        unsigned free_place = before;
-        before = now;
-        now = next;
-        next = free_place;
+        wvl_vlift_rows rows = {s->x[0][i],      s->x[1][i],        s->x[2][i],         l->odd[i][now],
+                               l->even[i][now], l->odd[i][before], l->even[i][before], l->odd[i][s->next]};
+        s->kernels->vlift[kind](&rows, wvl_rect_width(strand->rect));
+        if (2 * m >= s->y0 && 2 * m < s->y1) {
+            split_row(s, strand, WVL_BAND_LL, (uint32_t)m, l->even[i][done]);
+        }
+        if (2 * m + 1 >= s->y0 && 2 * m + 1 < s->y1) {
+            split_row(s, strand, WVL_BAND_LH, (uint32_t)m, l->odd[i][done]);
+        }
+        s->x[0][i] = s->x[2][i];
+    }
+    s->before = (uint8_t)now;
+    s->now = s->next;
+    s->next = (uint8_t)before;
+}
+
+/* Does what can be done with the row that is there. 0: the strip is done. */
+static int go_on(wvl_dwt_strip *s)
+{
+    int has_plain = !s->splits;
+    switch (s->step) {
+    case STEP_BEGIN:
+        for (uint32_t i = 0; i < s->strand_count; i++) {
+            has_plain |= s->strands[i].plain;
+        }
+        return has_plain ? want_plain(s, s->y0) : begin_split(s);
+    case STEP_PLAIN:
+        for (uint32_t i = 0; i < s->strand_count; i++) {
+            if (s->strands[i].plain == s->splits) {
+                put_band_row(&s->strands[i].band[WVL_BAND_LL], s->strands[i].kind, s->y, s->rows[i]);
+            }
+        }
+        return want_plain(s, s->at + 1);
+    case STEP_SINGLE: put_single(s); return 0;
+    case STEP_FIRST: return want_pair(s);
+    case STEP_ODD: return want(s, STEP_EVEN, s->at + 1);
+    default: put_pair(s); return want_pair(s);
     }
 }
 
-void wvl_dwt_put_plain(const wvl_dwt_strip *strip) { put_rows(strip, 0); }
+int wvl_dwt_next_row(wvl_dwt_strip *s)
+{
+    while (go_on(s)) {
+        unsigned row = s->step > STEP_FIRST ? (unsigned)(s->step - STEP_FIRST) : 0; /* of x */
+        uint32_t n = wvl_rect_width(s->strands[0].rect);
+        s->y = s->step < STEP_FIRST ? (uint32_t)s->at
+                                    : wvl_lift_reflect(s->at, s->strands[0].rect.y0, s->strands[0].rect.y1);
+        for (uint32_t i = 0; i < s->strand_count; i++) {
+            const wvl_dwt_plane *in = &s->strands[i].in;
+            const uint8_t *from = s->fetches ? NULL : in->rows + (uint64_t)(s->y - in->y0) * in->pitch_bytes;
+            uint8_t *const *lines = row == 1 ? s->lines->odd[i] : s->lines->even[i];
+            s->x[row][i] = s->rows[i] = lines[row == 2 ? s->next : s->now];
+            if (from && (wvl_dwt_is_narrow(n) || s->step == STEP_SINGLE)) {
+                memcpy(s->rows[i], from, (uint64_t)n * wvl_line_element_bytes(s->strands[i].kind));
+            } else if (from) {
+                s->x[row][i] = from;
+            }
+        }
+        if (s->fetches) {
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -51,13 +51,19 @@ typedef struct wvl_dwt_lines {
 typedef struct wvl_dwt_strip {
     const wvl_dwt_kernels *kernels;
     const wvl_dwt_strand *strands;
-    uint32_t strand_count; /* strands of one strip share rect */
+    uint32_t strand_count; /* strands of one strip share rect, which is not empty */
     uint32_t y0, y1;       /* rows of the resolution; inner limits are even and divide no code block of a band */
     const wvl_dwt_lines *lines;
-    /* Puts row y of every strand into rows[strand_count]; NULL: rows come from the strands' planes. */
-    void (*fetch)(void *user, uint32_t y, void *const *rows);
-    void *user;
     const wvl_look *look; /* may be NULL; asked before every pair of rows. Once it is over the rest is left as it is */
+    uint8_t splits;       /* 0: no decomposition: the rows are coefficients of the low-low band */
+    uint8_t fetches;      /* the caller brings the rows; else they come from the strands' planes */
+    /* Of wvl_dwt_next_row: */
+    uint8_t step;
+    uint8_t now, next, before; /* places of pairs k, k + 1 (even rows) or k - 2 (odd rows), k - 1 */
+    uint32_t y;                /* the row that is wanted */
+    void *rows[WVL_STRANDS_MAX];
+    int64_t at;                        /* the same row, beyond the resolution too */
+    const void *x[3][WVL_STRANDS_MAX]; /* rows 2k, 2k + 1, 2k + 2 */
 } wvl_dwt_strip;
 
 /* What lines must suffice for. */
@@ -82,9 +88,8 @@ static inline uint64_t wvl_dwt_most_strips(uint32_t height)
 /* How many strips of that many rows there are; 0: nothing to do. */
 uint64_t wvl_dwt_count_strips(const wvl_dwt_strand *strands, uint32_t strand_count, uint32_t wanted);
 
-/* Splits rows [y0, y1) of a resolution that is not empty. */
-void wvl_dwt_put_strip(const wvl_dwt_strip *strip);
-/* No decomposition: the rows are coefficients of the low-low band. */
-void wvl_dwt_put_plain(const wvl_dwt_strip *strip);
+/* Goes on with the strip, all members behind `fetches` 0 at first, until a row is wanted that the caller brings: row y
+ * of every strand into rows[strand_count]. 0: the strip is done. */
+int wvl_dwt_next_row(wvl_dwt_strip *strip);
 
 #endif

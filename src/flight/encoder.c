@@ -65,7 +65,7 @@ typedef struct place {
 struct wvl_encoder {
     const wvl_plan *plan;
     wvl_context *context;
-    wvl_cancel *cancel;
+    wvl_control control;    /* of every picture: the cancel token */
     pthread_mutex_t lock;   /* guards the states and what follows */
     pthread_cond_t changed; /* for the threads that submit and receive */
     wvl_poll_handle handle; /* raised while receive has something to do */
@@ -162,32 +162,35 @@ static void tell_change(wvl_encoder *e)
     pthread_cond_broadcast(&e->changed);
 }
 
-/* Under the lock, which is given up for the work: the place is this thread's meanwhile. */
-static void work_on(place *p)
+/* Under the lock, which is given up for the work: the place is this thread's until end_work(). */
+static void begin_work(place *p, wvl_session_picture *picture)
 {
-    wvl_encoder *e = p->encoder;
-    p->state = PLACE_AT_WORK;
-    pthread_mutex_unlock(&e->lock);
     wvl_encoded_picture *finished = p->finished;
-    wvl_control control = {.struct_size = sizeof control, .cancel = p->encoder->cancel};
-    wvl_session_picture picture = {.image = &p->image,
-                                   .sink = &p->sink,
-                                   .control = &control,
-                                   .result = &finished->result,
-                                   .number = p->number,
-                                   .finished = p->in_memory ? &finished->finished : NULL,
-                                   .error = finished->error,
-                                   .error_bytes = sizeof finished->error};
-    finished->status = wvl_session_encode(p->session, &picture);
-    int takes = p->in_memory && finished->status == WVL_OK && !finished->finished.data;
+    p->state = PLACE_AT_WORK;
+    pthread_mutex_unlock(&p->encoder->lock);
+    *picture = (wvl_session_picture){.image = &p->image,
+                                     .sink = &p->sink,
+                                     .control = &p->encoder->control,
+                                     .result = &finished->result,
+                                     .number = p->number,
+                                     .finished = p->in_memory ? &finished->finished : NULL,
+                                     .error = finished->error,
+                                     .error_bytes = sizeof finished->error};
+}
+
+static void end_work(place *p, wvl_status status)
+{
+    wvl_encoded_picture *finished = p->finished;
+    finished->status = status;
+    int takes = p->in_memory && status == WVL_OK && !finished->finished.data;
     if (takes) {
         finished->status = wvl_sink_take_memory(&p->sink, &finished->data, &finished->bytes);
     } else if (p->in_memory) {
         wvl_sink_discard(&p->sink);
     }
-    pthread_mutex_lock(&e->lock);
+    pthread_mutex_lock(&p->encoder->lock);
     p->state = PLACE_DONE;
-    tell_change(e);
+    tell_change(p->encoder);
 }
 
 static void *place_main(void *arg)
@@ -202,7 +205,9 @@ static void *place_main(void *arg)
         if (p->state != PLACE_QUEUED) {
             break;
         }
-        work_on(p);
+        wvl_session_picture picture;
+        begin_work(p, &picture);
+        end_work(p, wvl_session_encode(p->session, &picture));
     }
     pthread_mutex_unlock(&e->lock);
     return NULL;
@@ -338,9 +343,10 @@ wvl_status wvl_encoder_create(const wvl_plan *plan, uint32_t frames, wvl_encoder
     wvl_context_retain(context);
     e->plan = e->rule.usual = plan;
     e->context = context;
+    e->control.struct_size = sizeof e->control;
     e->place_capacity = frames ? frames : choose_frames(plan);
     e->places = wvl_alloc_zeroed(&context->host, e->place_capacity * sizeof *e->places);
-    wvl_status status = e->places ? wvl_cancel_create(context, &e->cancel) : WVL_ERROR_MEMORY;
+    wvl_status status = e->places ? wvl_cancel_create(context, &e->control.cancel) : WVL_ERROR_MEMORY;
     TRY(status, open_places(e));
     if (status != WVL_OK) {
         wvl_context_set_error(context, e->problem[0] ? e->problem : wvl_status_text(status));
@@ -369,9 +375,11 @@ void wvl_encoder_release(wvl_encoder *e)
         if (p->has_thread) {
             pthread_join(p->thread, NULL);
         }
-        if (p->state == PLACE_QUEUED) {
+        if (p->state == PLACE_QUEUED) { /* cancelled: gives the pixels back and closes the sink */
+            wvl_session_picture picture;
             pthread_mutex_lock(&e->lock);
-            work_on(p); /* cancelled: gives the pixels back and closes the sink */
+            begin_work(p, &picture);
+            end_work(p, wvl_session_encode(p->session, &picture));
             pthread_mutex_unlock(&e->lock);
         }
         close_place(p);
@@ -381,7 +389,7 @@ void wvl_encoder_release(wvl_encoder *e)
     wvl_poll_handle_close(&e->handle);
     pthread_cond_destroy(&e->changed);
     pthread_mutex_destroy(&e->lock);
-    wvl_cancel_release(e->cancel);
+    wvl_cancel_release(e->control.cancel);
     wvl_free(&context->host, e->places, e->place_capacity * sizeof *e->places);
     wvl_free(&context->host, e, sizeof *e);
     wvl_context_release(context);
@@ -390,13 +398,6 @@ void wvl_encoder_release(wvl_encoder *e)
 uint32_t wvl_encoder_frames(const wvl_encoder *encoder) { return encoder ? encoder->place_count : 0; }
 
 /* ---- Submit and receive ---------------------------------------------------------------------- */
-
-/* The place that the next picture takes, NULL while it is in use. */
-static place *find_place(wvl_encoder *e)
-{
-    place *p = &e->places[e->submitted % e->place_count];
-    return p->state == PLACE_FREE ? p : NULL;
-}
 
 static wvl_status fill_place(place *p, const wvl_image *image, const wvl_sink *sink, void *user)
 {
@@ -476,11 +477,23 @@ static wvl_status set_values(place *p, const wvl_frame *frame)
     return status == WVL_OK ? check_room(p, frame) : status;
 }
 
-static wvl_status queue_place(place *p, const submission *s, void *user)
+wvl_status wvl_encoder_submit_frame(wvl_encoder *e, const wvl_image *image, const wvl_sink *sink,
+                                    const wvl_frame *frame, void *user)
 {
-    wvl_encoder *e = p->encoder;
+    submission s;
+    if (!e || !take_submission(&s, image, sink, frame)) {
+        return WVL_ERROR_ARGUMENT;
+    }
     pthread_mutex_lock(&e->lock);
-    wvl_status status = e->ended ? WVL_ERROR_ARGUMENT : fill_place(p, &s->image, s->has_sink ? &s->sink : NULL, user);
+    place *p = &e->places[e->submitted % e->place_count]; /* that the next picture takes */
+    wvl_status status = e->ended ? WVL_ERROR_ARGUMENT : p->state != PLACE_FREE ? WVL_AGAIN : WVL_OK;
+    pthread_mutex_unlock(&e->lock);
+    TRY(status, set_values(p, &s.frame));
+    if (status != WVL_OK) {
+        return status;
+    }
+    pthread_mutex_lock(&e->lock);
+    status = e->ended ? WVL_ERROR_ARGUMENT : fill_place(p, &s.image, s.has_sink ? &s.sink : NULL, user);
     if (status == WVL_OK) {
         p->number = wvl_session_number(e->context);
         p->state = PLACE_QUEUED;
@@ -490,26 +503,11 @@ static wvl_status queue_place(place *p, const submission *s, void *user)
         if (p->has_thread) {
             pthread_cond_signal(&p->queued);
         } else {
-            tell_change(p->encoder);
+            tell_change(e);
         }
     }
     pthread_mutex_unlock(&e->lock);
     return status;
-}
-
-wvl_status wvl_encoder_submit_frame(wvl_encoder *e, const wvl_image *image, const wvl_sink *sink,
-                                    const wvl_frame *frame, void *user)
-{
-    submission s;
-    if (!e || !take_submission(&s, image, sink, frame)) {
-        return WVL_ERROR_ARGUMENT;
-    }
-    pthread_mutex_lock(&e->lock);
-    place *p = e->ended ? NULL : find_place(e);
-    wvl_status status = e->ended ? WVL_ERROR_ARGUMENT : !p ? WVL_AGAIN : WVL_OK;
-    pthread_mutex_unlock(&e->lock);
-    TRY(status, set_values(p, &s.frame));
-    return status == WVL_OK ? queue_place(p, &s, user) : status;
 }
 
 wvl_status wvl_encoder_submit(wvl_encoder *e, const wvl_image *image, const wvl_sink *sink, void *user)
@@ -551,7 +549,9 @@ wvl_status wvl_encoder_receive(wvl_encoder *e, uint32_t timeout_ms, wvl_encoded_
             tell_change(e);
             status = WVL_OK;
         } else if (p->state == PLACE_QUEUED && !p->has_thread && timeout_ms) {
-            work_on(p);
+            wvl_session_picture picture;
+            begin_work(p, &picture);
+            end_work(p, wvl_session_encode(p->session, &picture));
             continue;
         } else if (e->received == e->submitted && e->ended) {
             status = WVL_END;
@@ -574,7 +574,7 @@ void wvl_encoder_end(wvl_encoder *e)
     }
 }
 
-void wvl_encoder_cancel(wvl_encoder *e) { wvl_cancel_raise(e ? e->cancel : NULL); }
+void wvl_encoder_cancel(wvl_encoder *e) { wvl_cancel_raise(e ? e->control.cancel : NULL); }
 
 wvl_status wvl_encoder_poll_handle(wvl_encoder *e, int *handle)
 {

@@ -147,52 +147,39 @@ wvl_front_group wvl_front_build_group(const wvl_front_kernels *kernels, const wv
     return group;
 }
 
-static uint32_t load_planes(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *lines)
+void wvl_front_fetch_row(wvl_front_fetch *f, uint32_t y, void *const *rows)
 {
-    uint32_t outside = 0;
-    for (uint32_t i = 0; i < group->count; i++) {
-        const wvl_front_plane *plane = &group->plane[i];
-        const uint8_t *row = plane->data + (ptrdiff_t)(y - plane->y0) * plane->pitch_bytes;
-        uint64_t first = plane->first + (x - plane->x0) * plane->stride;
-        outside |= plane->load(row, first, plane->stride, n, plane->shift, lines[i]) >> plane->depth;
-    }
-    return outside;
-}
-
-/* A row may begin within a byte or word: pixels up to the next whole one are loaded one by one. */
-static uint32_t load_triple(const wvl_front_group *group, uint32_t y, uint32_t x, uint32_t n, int32_t *const *lines)
-{
-    const wvl_front_plane *plane = &group->plane[0];
-    const wvl_front_pixels *pixels = &group->triple;
-    uint64_t first = pixels->first + (x - plane->x0);
-    uint32_t head = wvl_min_u32(n, (uint32_t)(wvl_align_up(first, pixels->period) - first));
-    uint32_t outside = head ? load_planes(group, y, x, head, lines) : 0;
-    if (head == n) {
-        return outside;
-    }
-    const uint8_t *row = pixels->data + (ptrdiff_t)(y - plane->y0) * plane->pitch_bytes;
-    int32_t *placed[WVL_FRONT_PLANES_MAX];
-    for (unsigned i = 0; i < 3; i++) {
-        placed[i] = lines[pixels->place[i]] + head;
-    }
-    row += (first + head) / pixels->period * pixels->period_bytes;
-    return outside | pixels->load(row, plane->pitch_bytes, n - head, plane->shift, placed) >> plane->depth;
-}
-
-void wvl_front_fetch_row(void *fetch, uint32_t y, void *const *rows)
-{
-    wvl_front_fetch *f = fetch;
     const wvl_front_group *group = &f->group;
+    const wvl_front_pixels *pixels = &group->triple;
     for (uint32_t at = 0; at < f->n; at += WVL_FRONT_PIECE) {
-        uint32_t x = f->x + at, n = wvl_min_u32(f->n - at, WVL_FRONT_PIECE);
+        uint32_t x = f->x + at, n = wvl_min_u32(f->n - at, WVL_FRONT_PIECE), head = n;
+        const wvl_front_plane *plane = &group->plane[0];
+        uint64_t pixel = pixels->first + (x - plane->x0);
         void *piece[WVL_FRONT_PLANES_MAX];
         int32_t *lines[WVL_FRONT_PLANES_MAX];
         const int32_t *loaded[WVL_FRONT_PLANES_MAX];
-        for (uint32_t i = 0; i < group->count; i++) {
+        if (pixels->load) { /* a row may begin within a byte or word: pixels up to the next whole one come one by one */
+            head = wvl_min_u32(n, (uint32_t)(wvl_align_up(pixel, pixels->period) - pixel));
+        }
+        for (uint32_t i = 0; i < group->count; i++, plane++) {
             piece[i] = (uint8_t *)rows[i] + (uint64_t)at * group->element_bytes;
             loaded[i] = lines[i] = group->convert ? f->work[i] : piece[i];
+            if (head) {
+                const uint8_t *row = plane->data + (ptrdiff_t)(y - plane->y0) * plane->pitch_bytes;
+                uint64_t first = plane->first + (x - plane->x0) * plane->stride;
+                f->outside |= plane->load(row, first, plane->stride, head, plane->shift, lines[i]) >> plane->depth;
+            }
         }
-        f->outside |= group->triple.load ? load_triple(group, y, x, n, lines) : load_planes(group, y, x, n, lines);
+        if (head < n) {
+            int32_t *placed[WVL_FRONT_PLANES_MAX];
+            for (unsigned i = 0; i < 3; i++) {
+                placed[i] = lines[pixels->place[i]] + head;
+            }
+            plane = &group->plane[0];
+            const uint8_t *row = pixels->data + (ptrdiff_t)(y - plane->y0) * plane->pitch_bytes +
+                                 (pixel + head) / pixels->period * pixels->period_bytes;
+            f->outside |= pixels->load(row, plane->pitch_bytes, n - head, plane->shift, placed) >> plane->depth;
+        }
         if (group->color) {
             group->color(group->xyz, n, lines);
         }

@@ -147,7 +147,7 @@ typedef struct wvl_front_fetch {
     uint32_t outside; /* set to other than 0 by samples that are not within the declared depth */
 } wvl_front_fetch;
 
-/* For the member fetch of wvl_dwt_strip. rows: `count` lines of n samples in the group's kind. */
-void wvl_front_fetch_row(void *fetch, uint32_t y, void *const *rows);
+/* rows: `count` lines of n samples in the group's kind. */
+void wvl_front_fetch_row(wvl_front_fetch *fetch, uint32_t y, void *const *rows);
 
 #endif

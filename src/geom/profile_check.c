@@ -201,20 +201,6 @@ static void check_chroma(const profile_job *j, int tall)
 
 /* ---- Families -------------------------------------------------------------------------------- */
 
-static void check_cinema_order(const profile_job *j)
-{
-    const wvl_settings *s = j->s;
-    int holds = s->progression_count == 2;
-    for (uint32_t i = 0; i < 2 && holds; i++) {
-        const wvl_progression *v = &s->progressions[i];
-        holds = v->tile == WVL_ALL_TILES && v->resolution_first == (i ? s->levels : 0) &&
-                v->resolution_end == s->levels + i && !v->component_first && v->component_end == 3 &&
-                v->layer_end == 1 && v->order == WVL_ORDER_CPRL;
-    }
-    refuse_if(j, !holds, "progression-changes must be 0,0,1,%u,3,CPRL/%u,0,1,%u,3,CPRL: the 2K part first (A.10)",
-              s->levels, s->levels, s->levels + 1u);
-}
-
 static void check_cinema(const profile_job *j)
 {
     const wvl_image_format *f = j->f;
@@ -241,7 +227,15 @@ static void check_cinema(const profile_job *j)
               "PLT, PLM and CRG are not allowed; use plt=no, plm=no and no registration (RDD 52)");
     refuse_if(j, s->mct == 0, "mct off; the colour transform is required; use mct=auto (ST 429-4)");
     if (j->row->size) {
-        check_cinema_order(j);
+        int holds = s->progression_count == 2;
+        for (uint32_t i = 0; i < 2 && holds; i++) {
+            const wvl_progression *v = &s->progressions[i];
+            holds = v->tile == WVL_ALL_TILES && v->resolution_first == (i ? s->levels : 0) &&
+                    v->resolution_end == s->levels + i && !v->component_first && v->component_end == 3 &&
+                    v->layer_end == 1 && v->order == WVL_ORDER_CPRL;
+        }
+        refuse_if(j, !holds, "progression-changes must be 0,0,1,%u,3,CPRL/%u,0,1,%u,3,CPRL: the 2K part first (A.10)",
+                  s->levels, s->levels, s->levels + 1u);
     }
 }
 

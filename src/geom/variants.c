@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "geom/color.h"
 #include "geom/profile.h"
 
 #define MAX_CODINGS 4096u

@@ -7,9 +7,7 @@
 #include "base/fpenv.h"
 #include "base/try.h"
 #include "codec/sink/sink.h"
-#include "codec/write/lengths.h"
 #include "picture/session_state.h"
-#include "report/result.h"
 
 /* ---- A picture ------------------------------------------------------------------------------- */
 
@@ -102,6 +100,12 @@ static void take_picture(wvl_session *s, const wvl_session_picture *p, char *unu
     s->now.error = p->error && p->error_bytes ? p->error : unused;
     s->now.error_bytes = p->error ? p->error_bytes : 0;
     s->now.error[0] = 0;
+    if (p->result) {
+        *p->result = NULL;
+    }
+    if (p->finished) {
+        p->finished->data = NULL;
+    }
     s->work = (wvl_session_work){.told = 0};
     s->out = (wvl_session_output){.open_at = UINT64_MAX};
     s->devices.gave_up = 0;
@@ -113,40 +117,15 @@ static void take_picture(wvl_session *s, const wvl_session_picture *p, char *unu
     s->look.flag = p->control && p->control->cancel ? &p->control->cancel->flag : NULL;
 }
 
-wvl_status wvl_session_encode(wvl_session *s, const wvl_session_picture *p)
+/* The picture leaves, whatever became of it. */
+static wvl_status end_picture(wvl_session *s, wvl_status status)
 {
-    char unused[1];
-    wvl_fpenv env;
-    wvl_fpenv_enter(&env);
-    take_picture(s, p, unused);
-    if (p->result) {
-        *p->result = NULL;
-    }
-    if (p->finished) {
-        p->finished->data = NULL;
-    }
-    char reason[256] = "";
-    wvl_way_source source = {.image = p->image, .many = s->many};
-    wvl_status status = wvl_session_check_image(s);
-    TRY(status, WVL_AGAIN);
-    while (status == WVL_AGAIN) { /* what fails on one way goes the next one */
-        source.failed |= s->many && !s->devices.stations ? 1u << WVL_WAY_PICTURE : 0;
-        source.failed |= s->drive.given_up ? 1u << WVL_WAY_JOBS : 0;
-        s->way = p->way ? *p->way : wvl_choose_way(s->plan, &source);
-        if (s->way.kind == WVL_WAY_SHARES) {
-            status = wvl_session_encode_shares(s, p->result);
-        } else if (s->way.kind == WVL_WAY_PICTURE) {
-            status = wvl_session_encode_picture(s, p->result, reason, sizeof reason);
-        } else {
-            status = s->plan->device.output ? refuse_jobs(s, reason) : wvl_session_encode_waves(s, p->result);
-        }
-        source.failed |= 1u << s->way.kind;
-    }
+    const wvl_session_picture *p = &s->now;
     if (status != WVL_OK) {
         (void)wvl_session_fail(s, status, s->coder.problem[0] ? s->coder.problem : wvl_status_text(status));
     }
     wvl_strip_drive_close(&s->strips);
-    wvl_gather_close(&s->gather, s->now.spill);
+    wvl_gather_close(&s->gather, p->spill);
     wvl_drive_stop(&s->drive);
     if (!s->many) {
         wvl_drive_close(&s->drive);
@@ -155,7 +134,7 @@ wvl_status wvl_session_encode(wvl_session *s, const wvl_session_picture *p)
     s->out.held = NULL;
     wvl_coder_fini(&s->coder);
     wvl_session_give_pixels_back(s);
-    status = close_sink(s->now.sink, status, s->now.error, s->now.error_bytes);
+    status = close_sink(p->sink, status, p->error, p->error_bytes);
     if (status != WVL_OK) {
         if (p->result && *p->result) {
             wvl_result_release(*p->result);
@@ -167,6 +146,42 @@ wvl_status wvl_session_encode(wvl_session *s, const wvl_session_picture *p)
         }
     }
     wvl_session_close_device(s, 1);
+    return status;
+}
+
+wvl_status wvl_session_encode(wvl_session *s, const wvl_session_picture *p)
+{
+    char unused[1], reason[256] = "";
+    wvl_fpenv env;
+    wvl_fpenv_enter(&env);
+    take_picture(s, p, unused);
+    wvl_way_source source = {.image = p->image, .many = s->many};
+    wvl_status status = wvl_session_check_image(s);
+    TRY(status, WVL_AGAIN);
+    while (status == WVL_AGAIN) { /* what fails on one way goes the next one */
+        uint32_t count = 0;
+        source.failed |= s->many && !s->devices.stations ? 1u << WVL_WAY_PICTURE : 0;
+        source.failed |= s->drive.given_up ? 1u << WVL_WAY_JOBS : 0;
+        s->way = p->way ? *p->way : wvl_choose_way(s->plan, &source);
+        source.failed |= 1u << s->way.kind;
+        if (s->way.kind == WVL_WAY_SHARES) {
+            status = wvl_session_encode_shares(s, p->result);
+        } else if (s->way.kind == WVL_WAY_PICTURE) {
+            status = wvl_session_encode_picture(s, p->result, reason, sizeof reason);
+        } else if (s->plan->device.output) {
+            status = refuse_jobs(s, reason);
+        } else {
+            status = wvl_session_begin_jobs(s);
+            while (status == WVL_OK) { /* job after job: transformed, coded, sent */
+                double start = wvl_session_begin_stage(s, WVL_STAGE_TRANSFORM);
+                status = s->by_strips ? wvl_strip_drive_next(&s->strips, &count) : wvl_drive_next(&s->drive, &count);
+                wvl_session_end_stage(s, WVL_STAGE_TRANSFORM, start);
+                status = wvl_session_take_job(s, status, count);
+            }
+            status = status == WVL_END ? wvl_session_report_jobs(s, p->result) : status;
+        }
+    }
+    status = end_picture(s, status);
     wvl_fpenv_leave(&env);
     return status;
 }

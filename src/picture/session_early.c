@@ -18,7 +18,7 @@ static int goes_early(const wvl_session *s, wvl_early_kind kind)
 }
 
 /* Main header and boxes. */
-wvl_status wvl_session_open_early(wvl_session *s, uint64_t *codestream_offset)
+wvl_status wvl_session_open_early(wvl_session *s)
 {
     const wvl_plan *plan = s->plan;
     wvl_early_kind kind = wvl_early_find_kind(plan, s->now.rows != NULL);
@@ -29,7 +29,7 @@ wvl_status wvl_session_open_early(wvl_session *s, uint64_t *codestream_offset)
     uint8_t header[WVL_JP2_MAX_HEADER_BYTES];
     size_t n = wvl_session_box_header(plan, 0, header);
     uint64_t boxes = plan->syntax.jp2 ? plan->syntax.boxes_before.bytes : 0;
-    *codestream_offset = boxes + n;
+    s->out.codestream_offset = boxes + n;
     s->out.open_at = wvl_early_needs_patch(plan, kind) ? boxes : UINT64_MAX;
     s->out.early = kind;
     if (plan->memory.wave_count == 1) {
@@ -43,7 +43,6 @@ wvl_status wvl_session_open_early(wvl_session *s, uint64_t *codestream_offset)
     int refused = plan->syntax.jp2 &&
                   (wvl_session_put(s, plan->syntax.boxes_before.data, boxes) || wvl_session_put(s, header, n));
     wvl_status status = refused ? WVL_ERROR_SINK : wvl_coder_open_early(&s->coder, &options);
-    s->out.codestream_offset = *codestream_offset;
     wvl_session_end_stage(s, WVL_STAGE_WRITE, start);
     return status;
 }

@@ -120,14 +120,14 @@ size_t wvl_session_box_header(const wvl_plan *plan, uint64_t codestream, uint8_t
                                           : wvl_jp2_put_codestream_header(header, codestream);
 }
 
-wvl_status wvl_session_write_output(wvl_session *s, uint64_t *codestream_offset)
+wvl_status wvl_session_write_output(wvl_session *s)
 {
     const wvl_plan *plan = s->plan;
     uint64_t codestream = wvl_coder_codestream_bytes(&s->coder);
     uint8_t header[WVL_JP2_MAX_HEADER_BYTES];
     size_t n = wvl_session_box_header(plan, codestream, header);
-    *codestream_offset = (plan->syntax.jp2 ? plan->syntax.boxes_before.bytes : 0) + n;
-    wvl_status status = open_output(s, *codestream_offset + codestream);
+    s->out.codestream_offset = (plan->syntax.jp2 ? plan->syntax.boxes_before.bytes : 0) + n;
+    wvl_status status = open_output(s, s->out.codestream_offset + codestream);
     if (status != WVL_OK) {
         return status;
     }
@@ -139,7 +139,7 @@ wvl_status wvl_session_write_output(wvl_session *s, uint64_t *codestream_offset)
     if (status == WVL_OK && wvl_session_flush(s)) {
         status = WVL_ERROR_SINK;
     }
-    if ((status == WVL_OK || s->out.written == UINT64_MAX) && s->out.written != *codestream_offset + codestream) {
+    if ((status == WVL_OK || s->out.written == UINT64_MAX) && s->out.written != s->out.codestream_offset + codestream) {
         return wvl_session_fail(s, WVL_ERROR_INTERNAL,
                                 "the codestream is not as long as foretold: a defect of the library, please report it");
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a session holds, for the files that encode its pictures: session.c (its life, and the ways), session_device.c
- * (bytes that devices make), session_waves.c and session_strips.c (pictures in waves, and in strips). */
+ * (bytes that devices make), session_waves.c (pictures in waves, and in strips). */
 #ifndef WVL_SESSION_STATE_H
 #define WVL_SESSION_STATE_H
 
@@ -69,6 +69,7 @@ struct wvl_session {
     wvl_session_output out;
     wvl_gather gather;      /* of pictures in strips that need all coefficients; else closed */
     wvl_strip_drive strips; /* in place of `drive` for pictures in strips; closed: plan is NULL */
+    int by_strips;          /* jobs come from `strips` */
     wvl_coder coder;
     wvl_look look;
     void *quality_memory;
@@ -98,22 +99,23 @@ wvl_status wvl_session_judge(wvl_session *s, const void *data, uint64_t bytes);
 /* Header of the codestream's box; 0: there is none. */
 size_t wvl_session_box_header(const wvl_plan *plan, uint64_t codestream_bytes, uint8_t header[16]);
 /* Boxes and codestream, when all lengths are known. */
-wvl_status wvl_session_write_output(wvl_session *s, uint64_t *codestream_offset);
+wvl_status wvl_session_write_output(wvl_session *s);
 /* session_early.c. Opens coder.early where bytes leave early; the others do nothing without it. */
-wvl_status wvl_session_open_early(wvl_session *s, uint64_t *codestream_offset);
+wvl_status wvl_session_open_early(wvl_session *s);
 wvl_status wvl_session_send_tiles(wvl_session *s, uint32_t count);
 /* coefs[count]: of the tiles of a row; is_end: no strip of them follows. */
 wvl_status wvl_session_send_strip(wvl_session *s, const wvl_coefs *coefs, uint32_t count, int is_end);
 wvl_status wvl_session_close_early(wvl_session *s);
-/* session_strips.c. Transforms and codes a picture in strips, once for each round. */
-wvl_status wvl_session_transform_strips(wvl_session *s);
 /* session_device.c. WVL_AGAIN: nothing was encoded, and another way may do it. reason: what the device said, or "". */
 wvl_status wvl_session_encode_shares(wvl_session *s, wvl_result **result);
 wvl_status wvl_session_encode_picture(wvl_session *s, wvl_result **result, char *reason, size_t reason_bytes);
 /* The device of a picture that was encoded alone gets its memory back; keeps: or it stays for the next one of the plan.
  */
 void wvl_session_close_device(wvl_session *s, int keeps);
-/* Transforms, codes and writes. */
-wvl_status wvl_session_encode_waves(wvl_session *s, wvl_result **result);
+/* session_waves.c. Opens what jobs come from. After that take_job gets each, with what became of it: it is coded and
+ * sent, and behind the last one the picture is finished, or another round begun. WVL_END: the picture is written. */
+wvl_status wvl_session_begin_jobs(wvl_session *s);
+wvl_status wvl_session_take_job(wvl_session *s, wvl_status status, uint32_t count);
+wvl_status wvl_session_report_jobs(wvl_session *s, wvl_result **result);
 
 #endif

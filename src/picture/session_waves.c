@@ -7,13 +7,10 @@
 #include "backend/backend.h"
 #include "base/alloc.h"
 #include "base/context.h"
-#include "base/fpenv.h"
 #include "base/ranges.h"
-#include "base/structs.h"
 #include "base/try.h"
 #include "codec/write/finish.h"
 #include "codec/write/lengths.h"
-#include "device/pictures.h"
 #include "geom/container.h"
 #include "picture/picture_quality.h"
 #include "picture/session_state.h"
@@ -131,32 +128,26 @@ wvl_status wvl_session_fail_rows(wvl_session *s, wvl_status status)
 
 static void submit_beside(void *user) { wvl_drive_submit_ahead(user); }
 
-static wvl_status code_wave(wvl_session *s, uint32_t count)
+/* is_strip: of each tile a part, and the coder's lists have room for one tile of a strip's size. */
+static wvl_status code_job(wvl_session *s, wvl_coefs *coefs, uint32_t count, int is_strip)
 {
     double start = wvl_session_begin_stage(s, WVL_STAGE_CODE);
     wvl_session_tell(s, 2 * s->work.samples_done + s->work.samples_in_work);
-    s->coder.beside = submit_beside;
+    s->coder.beside = s->by_strips ? NULL : submit_beside;
     s->coder.beside_user = &s->drive;
-    s->coder.blocks.source = wvl_wave_source_open(&s->source, &s->drive, &s->coder.blocks);
+    s->coder.blocks.source = s->by_strips ? wvl_pool_source_of(&s->coder.blocks.pool)
+                                          : wvl_wave_source_open(&s->source, &s->drive, &s->coder.blocks);
     wvl_status status = WVL_OK;
-    uint32_t step =
-        s->drive.cut.strip_rows ? 1 : count; /* the coder's lists have room for one tile of a strip's size */
+    uint32_t step = is_strip ? 1 : count;
     for (uint32_t t = 0; t < count && status == WVL_OK; t += step) {
         s->source.tile = t;
-        status = wvl_coder_code_tiles(&s->coder, &s->drive.coefs[t], step);
+        status = wvl_coder_code_tiles(&s->coder, &coefs[t], step);
     }
     if (s->now.spill) {
         wvl_spill_rest(s->now.spill);
     }
     wvl_session_end_stage(s, WVL_STAGE_CODE, start);
     return status < 0 && s->drive.reason[0] ? wvl_session_fail_device(s, status) : status;
-}
-
-/* What is complete leaves, where bytes leave early. */
-static wvl_status send_wave(wvl_session *s, uint32_t count)
-{
-    return s->drive.cut.strip_rows ? wvl_session_send_strip(s, s->drive.coefs, count, wvl_drive_ends_row(&s->drive))
-                                   : wvl_session_send_tiles(s, count);
 }
 
 /* Nobody needs the pixels or the transform's memory any more. */
@@ -198,7 +189,7 @@ static wvl_status open_measurement(wvl_session *s)
 
 /* ---- Encode ---------------------------------------------------------------------------------- */
 
-static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
+static wvl_status finish(wvl_session *s)
 {
     double start = wvl_session_begin_stage(s, WVL_STAGE_RATE);
     wvl_session_tell(s, 2 * s->work.samples_done);
@@ -219,56 +210,134 @@ static wvl_status finish(wvl_session *s, uint64_t *codestream_offset)
             s->work.round++;
             wvl_session_tell(s, 2 * s->work.samples_done);
         }
-        status = wvl_session_write_output(s, codestream_offset);
+        status = wvl_session_write_output(s);
         wvl_session_end_stage(s, WVL_STAGE_WRITE, start);
     }
     return status;
 }
 
-/* Job after job: transformed, coded, sent. WVL_AGAIN: as wvl_drive_open. Where coefficients are kept there is one job,
- * and it stays. Once the look is over coefficients need not be complete: coding ends before it reads any. */
-static wvl_status run_waves(wvl_session *s)
+/* Opens what the jobs of a round come from: the drive, or the strips of rows that are the host's. */
+static wvl_status begin_round(wvl_session *s)
 {
     wvl_drive *drive = &s->drive;
-    wvl_status status = wvl_drive_open(drive, &s->way, s->now.image, s->now.rows);
-    if (status != WVL_OK) {
-        return status == WVL_AGAIN ? status : wvl_session_fail_device(s, status);
+    int is_ours = s->way.in_strips && !s->now.rows->on_device;
+    s->work.samples_done = 0;
+    s->work.rounds++;
+    wvl_status status = is_ours ? WVL_AGAIN : wvl_drive_open(drive, &s->way, s->now.image, s->now.rows);
+    s->by_strips = status == WVL_AGAIN && s->way.in_strips;
+    if (s->by_strips) {
+        status = WVL_OK;
+    } else if (status == WVL_AGAIN) { /* the rows are the host's */
+        status = wvl_drive_open(drive, &s->way, s->now.image, s->now.rows);
     }
-    if (drive->cut.strip_rows && s->plan->memory.wave_count == 1) {
+    if (status != WVL_OK || s->gather.is_full) {
+        return status == WVL_OK ? status : wvl_session_fail_device(s, status);
+    }
+    if (s->plan->memory.wave_count == 1 && (s->by_strips || drive->cut.strip_rows)) {
         (void)wvl_wave_build(s->plan, 0, s->wave.tiles); /* wvl_wave_walk goes through them */
     }
-    status = wvl_session_fail_rows(s, wvl_drive_start(drive));
-    while (status == WVL_OK) {
-        uint32_t count = 0;
-        double start = wvl_session_begin_stage(s, WVL_STAGE_TRANSFORM);
-        status = wvl_drive_next(drive, &count);
-        wvl_session_end_stage(s, WVL_STAGE_TRANSFORM, start);
-        if (status < 0) {
-            status = wvl_session_fail_device(s, wvl_session_fail_rows(s, status));
-        }
-        if (status == WVL_OK) {
-            /* Counts the samples of the jobs that were handed over. */
-            uint64_t samples = 0;
-            for (uint32_t i = 0; i < count; i++) {
-                samples += s->drive.coefs[i].tile->sample_count;
-            }
-            s->work.samples_in_work = s->drive.cut.strip_rows ? wvl_drive_count_own(&s->drive) : samples;
-            status = code_wave(s, count);
-            TRY(status, send_wave(s, count));
-            s->work.samples_done += s->work.samples_in_work;
-        }
-        if (status != WVL_OK || s->plan->rate.keep_coefs) {
-            break;
-        }
-        wvl_drive_pass(drive);
+    if (!s->by_strips) {
+        return wvl_session_fail_rows(s, wvl_drive_start(drive));
     }
+    if (s->way.gathers) {
+        wvl_gather_close(&s->gather, s->now.spill);
+        status = wvl_gather_open(&s->gather, s->plan, &s->wave, s->now.spill);
+    }
+    TRY(status, wvl_strip_drive_open(&s->strips, s->plan, s->now.rows, &s->look));
+    TRY(status, wvl_session_fail_rows(s, wvl_strip_drive_start(&s->strips)));
+    return status;
+}
+
+/* All jobs were handed over, or one failed. Once the look is over waves may be missing. */
+static wvl_status end_round(wvl_session *s, wvl_status status)
+{
     if (status == WVL_END) {
-        status = wvl_session_is_cancelled(s) ? WVL_CANCELLED : WVL_OK; /* waves may be missing */
+        status = wvl_session_is_cancelled(s) ? WVL_CANCELLED : WVL_OK;
+    }
+    wvl_strip_drive_close(&s->strips);
+    if (status == WVL_OK && s->gather.plan) { /* all coefficients are there, from the first round on */
+        s->gather.is_full = 1;
+        wvl_session_give_pixels_back(s);
+        s->work.samples_done = 0;
+        s->work.samples_in_work = s->plan->syntax.total_samples;
+        status = code_job(s, s->wave.coefs, s->plan->syntax.tile_count, 0);
+        s->work.samples_done = s->work.samples_in_work;
     }
     if (!s->plan->rate.keep_coefs || status != WVL_OK) {
         end_waves(s);
     }
+    if (!wvl_recode_is_possible(s->plan)) {
+        wvl_session_give_pixels_back(s);
+    }
+    TRY(status, s->coder.early ? wvl_session_close_early(s) : finish(s));
+    s->work.round++;
+    if (status == WVL_OK) {
+        status = wvl_coder_wants_again(&s->coder) ? begin_round(s) : WVL_END;
+    }
     return status;
+}
+
+wvl_status wvl_session_begin_jobs(wvl_session *s)
+{
+    const wvl_context *context = s->plan->context;
+    wvl_coder_options options = {&context->host, s->plan,  context->pool,
+                                 s->now.number,  &s->look, s->memory.worker_memory,
+                                 tick,           s,        s->now.spill};
+    wvl_status status = wvl_coder_init(&s->coder, &options);
+    TRY(status, wvl_session_open_early(s));
+    TRY(status, begin_round(s));
+    return status;
+}
+
+/* Samples of the job that was handed over. */
+static uint64_t count_samples(const wvl_session *s, uint32_t count)
+{
+    const wvl_syntax_plan *syntax = &s->plan->syntax;
+    uint64_t samples = 0;
+    if (s->by_strips) {
+        double height = (double)wvl_max_u64(wvl_rect_height(syntax->image), 1);
+        return (uint64_t)((double)syntax->total_samples * (double)s->strips.share / height);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        samples += s->drive.coefs[i].tile->sample_count;
+    }
+    return s->drive.cut.strip_rows ? wvl_drive_count_own(&s->drive) : samples;
+}
+
+wvl_status wvl_session_take_job(wvl_session *s, wvl_status status, uint32_t count)
+{
+    wvl_drive *drive = &s->drive;
+    const wvl_strip_drive *strips = &s->strips;
+    int is_strip = s->by_strips || drive->cut.strip_rows;
+    wvl_coefs *coefs = s->by_strips ? strips->coefs : drive->coefs;
+    if (status != WVL_OK) {
+        return end_round(s, status < 0 ? wvl_session_fail_device(s, wvl_session_fail_rows(s, status)) : status);
+    }
+    s->work.samples_in_work = count_samples(s, count);
+    if (s->by_strips && s->gather.plan) {
+        wvl_session_tell(s, s->work.samples_done + s->work.samples_in_work);
+        wvl_gather_take(&s->gather, &s->wave, coefs, count);
+    } else {
+        status = code_job(s, coefs, count, is_strip);
+        if (status == WVL_OK && is_strip) {
+            int is_end = s->by_strips ? strips->at == strips->tiles[0].rect.y1 : wvl_drive_ends_row(drive);
+            status = wvl_session_send_strip(s, coefs, count, is_end);
+        } else if (status == WVL_OK) {
+            status = wvl_session_send_tiles(s, count);
+        }
+    }
+    s->work.samples_done += s->work.samples_in_work;
+    if (status != WVL_OK) {
+        return end_round(s, status);
+    }
+    if (s->by_strips) {
+        wvl_strips_pass(strips->strips);
+    } else if (s->plan->rate.keep_coefs) { /* there is one job, and it stays */
+        return end_round(s, WVL_END);
+    } else {
+        wvl_drive_pass(drive);
+    }
+    return WVL_OK;
 }
 
 static wvl_result_part part_of(const void *from, uint64_t index)
@@ -277,12 +346,15 @@ static wvl_result_part part_of(const void *from, uint64_t index)
     return (wvl_result_part){part->psot, part->tile, part->index, part->count, part->cap_group};
 }
 
-/* Moves what the coder knows into a result. */
-static wvl_result *create_result(wvl_session *s, uint64_t codestream_offset)
+wvl_status wvl_session_report_jobs(wvl_session *s, wvl_result **result)
 {
     wvl_coder *coder = &s->coder;
+    wvl_plan_log_work(s->plan, s->backend_name, s->work.rounds, coder->blocks.survey.is_begun);
+    if (!result) {
+        return WVL_OK;
+    }
     wvl_result_facts facts = {.plan = coder->plan,
-                              .codestream_offset = codestream_offset,
+                              .codestream_offset = s->out.codestream_offset,
                               .codestream_bytes = wvl_coder_codestream_bytes(coder),
                               .main_header_bytes = wvl_coder_main_header_bytes(coder),
                               .part_count = coder->part_count,
@@ -292,49 +364,10 @@ static wvl_result *create_result(wvl_session *s, uint64_t codestream_offset)
                               .layers = coder->layers,
                               .seconds = s->work.seconds,
                               .backend = s->backend_name};
-    wvl_result *result = wvl_result_create(&facts);
-    if (result) {
+    *result = wvl_result_create(&facts);
+    if (*result) {
         coder->packet_bytes = NULL;
         coder->layers = NULL;
     }
-    return result;
-}
-
-/* All pixels, mostly once. Where the coder left blocks too early for what the rate control found, they are transformed
- * again for these. */
-wvl_status wvl_session_encode_waves(wvl_session *s, wvl_result **result)
-{
-    uint64_t codestream_offset = 0;
-    int in_strips = s->way.in_strips;
-    const wvl_context *context = s->plan->context;
-    wvl_coder_options options = {&context->host, s->plan,  context->pool,
-                                 s->now.number,  &s->look, s->memory.worker_memory,
-                                 tick,           s,        s->now.spill};
-    wvl_status status = wvl_coder_init(&s->coder, &options);
-    TRY(status, wvl_session_open_early(s, &codestream_offset));
-    do {
-        if (status == WVL_OK) {
-            s->work.samples_done = 0;
-            s->work.rounds++;
-            status = !in_strips || s->now.rows->on_device ? run_waves(s) : WVL_AGAIN;
-            if (status == WVL_AGAIN) { /* the rows are the host's */
-                status = in_strips ? wvl_session_transform_strips(s) : run_waves(s);
-            }
-            if (!wvl_recode_is_possible(s->plan)) {
-                wvl_session_give_pixels_back(s);
-            }
-        }
-        if (status == WVL_OK) {
-            status = s->coder.early ? wvl_session_close_early(s) : finish(s, &codestream_offset);
-        }
-        s->work.round++;
-    } while (status == WVL_OK && wvl_coder_wants_again(&s->coder));
-    if (status == WVL_OK) {
-        wvl_plan_log_work(s->plan, s->backend_name, s->work.rounds, s->coder.blocks.survey.is_begun);
-    }
-    if (status == WVL_OK && result) {
-        *result = create_result(s, codestream_offset);
-        status = *result ? WVL_OK : WVL_ERROR_MEMORY;
-    }
-    return status;
+    return *result ? WVL_OK : WVL_ERROR_MEMORY;
 }

@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "codec/write/coder.h"
 #include "geom/profile.h"
 #include "plan/plan_device.h"
 #include "report/profile_walk.h"
-#include "waves/drive.h"
 #include "way/leaving.h"
+#include "way/way.h"
 
 typedef struct printer {
     wvl_text_fn write;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Plans of the public interface: validation and boxes. What they promise is measured in measure.c. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -16,9 +16,9 @@
 #include "picture/picture_quality.h"
 #include "report/profile_walk.h"
 #include "report/result.h"
-#include "waves/drive.h"
 #include "way/leaving.h"
 #include "way/wave.h"
+#include "way/way.h"
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 

@@ -38,31 +38,6 @@ static uint64_t target_of(const wvl_plan *plan)
     return last->kind == WVL_RATE_BYTES && last->value < 1e18 ? (uint64_t)last->value : 0;
 }
 
-static void fill_limits(wvl_result *result, const wvl_result_facts *facts)
-{
-    const wvl_plan *plan = facts->plan;
-    wvl_fill *fills = result->fills;
-    /* Says whether tile-parts tell what a component takes: each holds one component. */
-    int tell = facts->part_count && facts->part(facts->from, 0).cap_group != WVL_CS_MIXED;
-    fills[0] = (wvl_fill){UINT32_MAX, 0, result->codestream.bytes, target_of(plan), plan->rate.max_bytes};
-    for (uint32_t g = 0; g + 1 < result->fill_count; g++) {
-        fills[1 + g] = (wvl_fill){g % plan->syntax.component_count, g / plan->syntax.component_count, 0, 0,
-                                  plan->rate.max_component_bytes};
-    }
-    for (uint64_t i = 0; tell && i < facts->part_count; i++) {
-        wvl_result_part part = facts->part(facts->from, i);
-        fills[1 + part.cap_group].bytes += part.bytes;
-    }
-    const uint64_t *at = facts->packet_bytes;
-    for (uint32_t c = 0; c < plan->syntax.component_count && !tell; c++) {
-        for (uint32_t r = 0; r <= plan->syntax.max_levels; r++, at += plan->syntax.layer_count) {
-            for (uint32_t l = 0; l < plan->syntax.layer_count; l++) {
-                fills[1 + wvl_plan_cap_group(plan, c, r)].bytes += at[l];
-            }
-        }
-    }
-}
-
 uint64_t wvl_result_bytes_of_plan(const wvl_plan *plan)
 {
     return wvl_alloc_size(sizeof(wvl_result)) + wvl_alloc_size(wvl_plan_most_parts(plan) * sizeof(wvl_tile_part_info)) +
@@ -104,7 +79,26 @@ wvl_result *wvl_result_create(const wvl_result_facts *facts)
     result->codestream = (wvl_span){facts->codestream_offset, facts->codestream_bytes};
     result->main_header = (wvl_span){facts->codestream_offset, facts->main_header_bytes};
     fill_parts(result, facts, facts->codestream_offset + facts->main_header_bytes);
-    fill_limits(result, facts);
+    wvl_fill *fills = result->fills;
+    /* Says whether tile-parts tell what a component takes: each holds one component. */
+    int tell = facts->part_count && facts->part(facts->from, 0).cap_group != WVL_CS_MIXED;
+    fills[0] = (wvl_fill){UINT32_MAX, 0, result->codestream.bytes, target_of(plan), plan->rate.max_bytes};
+    for (uint32_t g = 0; g + 1 < result->fill_count; g++) {
+        fills[1 + g] = (wvl_fill){g % plan->syntax.component_count, g / plan->syntax.component_count, 0, 0,
+                                  plan->rate.max_component_bytes};
+    }
+    for (uint64_t i = 0; tell && i < facts->part_count; i++) {
+        wvl_result_part part = facts->part(facts->from, i);
+        fills[1 + part.cap_group].bytes += part.bytes;
+    }
+    const uint64_t *at = facts->packet_bytes;
+    for (uint32_t c = 0; c < plan->syntax.component_count && !tell; c++) {
+        for (uint32_t r = 0; r <= plan->syntax.max_levels; r++, at += plan->syntax.layer_count) {
+            for (uint32_t l = 0; l < plan->syntax.layer_count; l++) {
+                fills[1 + wvl_plan_cap_group(plan, c, r)].bytes += at[l];
+            }
+        }
+    }
     result->component_count = plan->syntax.component_count;
     result->resolution_count = plan->syntax.max_levels + 1u;
     result->packet_bytes_size =

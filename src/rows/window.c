@@ -229,18 +229,6 @@ wvl_status wvl_rows_begin(wvl_row_window *w)
     return WVL_OK;
 }
 
-/* Drops the rows above `keep`. */
-static void slide(const wvl_row_window *w, wvl_row_pane *pane, uint64_t keep)
-{
-    uint32_t top = (uint32_t)wvl_min_u64(wvl_max_u64(keep / pane->dy, pane->top), pane->bottom);
-    if (w->keeps_all || top == pane->top) {
-        return;
-    }
-    memmove(pane->data, pane->data + (top - pane->top) * pane->pitch_bytes,
-            (size_t)((pane->bottom - top) * pane->pitch_bytes));
-    pane->top = top;
-}
-
 /* 0: there is nothing to read. */
 static int list_wanted(wvl_row_window *w, uint64_t keep, uint64_t end)
 {
@@ -249,7 +237,13 @@ static int list_wanted(wvl_row_window *w, uint64_t keep, uint64_t end)
         wvl_row_pane *pane = &w->panes[b];
         uint32_t bottom = (uint32_t)wvl_min_u64(wvl_max_u64(wvl_ceil_div(end, pane->dy), pane->bottom), pane->end);
         if (bottom > pane->bottom && bottom - pane->top > pane->room) {
-            slide(w, pane, keep);
+            /* Drops the rows above `keep`. */
+            uint32_t top = (uint32_t)wvl_min_u64(wvl_max_u64(keep / pane->dy, pane->top), pane->bottom);
+            if (!w->keeps_all && top != pane->top) {
+                memmove(pane->data, pane->data + (top - pane->top) * pane->pitch_bytes,
+                        (size_t)((pane->bottom - top) * pane->pitch_bytes));
+                pane->top = top;
+            }
         }
         w->wanted[b] = (wvl_row_buffer){.data = pane->data + (pane->bottom - pane->top) * pane->pitch_bytes,
                                         .pitch_bytes = pane->pitch_bytes,
@@ -261,29 +255,6 @@ static int list_wanted(wvl_row_window *w, uint64_t keep, uint64_t end)
     return is_any;
 }
 
-static wvl_status bring(wvl_row_window *w, uint64_t keep, uint64_t end)
-{
-    if (!list_wanted(w, keep, end)) {
-        return WVL_OK;
-    }
-    for (uint32_t b = 0; b < w->pane_count; b++) {
-        const wvl_row_pane *pane = &w->panes[b];
-        if (pane->bottom - pane->top + w->wanted[b].row_count > pane->room) {
-            return WVL_ERROR_INTERNAL;
-        }
-    }
-    w->is_used = 1;
-    wvl_status status = w->source.read(w->source.user, w->wanted, w->pane_count, w->error, sizeof w->error);
-    if (status != WVL_OK) {
-        return fail(w, status);
-    }
-    for (uint32_t b = 0; b < w->pane_count; b++) {
-        w->panes[b].bottom += w->wanted[b].row_count;
-    }
-    aim_planes(w);
-    return WVL_OK;
-}
-
 wvl_status wvl_rows_bring(wvl_row_window *w, const wvl_look *look, uint64_t keep, uint64_t end)
 {
     /* Rows of the reference grid that one call of the source fills. */
@@ -291,13 +262,31 @@ wvl_status wvl_rows_bring(wvl_row_window *w, const wvl_look *look, uint64_t keep
     for (uint32_t b = 0; b < w->pane_count; b++) {
         bytes += w->panes[b].pitch_bytes / w->panes[b].dy;
     }
-    uint64_t portion = wvl_max_u64(WVL_LOOK_BYTES / bytes, 1);
-    wvl_status status = WVL_OK;
+    uint64_t portion = wvl_max_u64(WVL_LOOK_BYTES / bytes, 1), next;
     end = wvl_min_u64(end, w->plan->syntax.image.y1);
-    for (uint64_t at = wvl_max_u64(w->at, w->plan->syntax.image.y0); at < end && status == WVL_OK; at = w->at) {
-        uint64_t next = wvl_min_u64(end, at + portion);
-        status = wvl_look_is_over(look) ? WVL_CANCELLED : bring(w, keep, next);
-        w->at = status == WVL_OK ? next : w->at;
+    for (uint64_t at = wvl_max_u64(w->at, w->plan->syntax.image.y0); at < end; w->at = at = next) {
+        next = wvl_min_u64(end, at + portion);
+        if (wvl_look_is_over(look)) {
+            return WVL_CANCELLED;
+        }
+        if (!list_wanted(w, keep, next)) {
+            continue;
+        }
+        for (uint32_t b = 0; b < w->pane_count; b++) {
+            const wvl_row_pane *pane = &w->panes[b];
+            if (pane->bottom - pane->top + w->wanted[b].row_count > pane->room) {
+                return WVL_ERROR_INTERNAL;
+            }
+        }
+        w->is_used = 1;
+        wvl_status status = w->source.read(w->source.user, w->wanted, w->pane_count, w->error, sizeof w->error);
+        if (status != WVL_OK) {
+            return fail(w, status);
+        }
+        for (uint32_t b = 0; b < w->pane_count; b++) {
+            w->panes[b].bottom += w->wanted[b].row_count;
+        }
+        aim_planes(w);
     }
-    return status;
+    return WVL_OK;
 }

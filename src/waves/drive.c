@@ -155,19 +155,6 @@ static int is_open_for(const wvl_drive *d, const wvl_backend_vtable *table)
                                                        : wvl_plan_names_device(d->plan, (int)station->ordinal));
 }
 
-static wvl_status open_device_station(wvl_drive *d, uint32_t ordinal, const wvl_backend_memory *workspace,
-                                      uint32_t jobs)
-{
-    wvl_device *device = NULL;
-    d->ordinal = ordinal;
-    snprintf(d->reason, sizeof d->reason, "it has too little memory"); /* unless something else turns out */
-    wvl_status status =
-        wvl_context_fetch_device(d->plan->context, d->table, ordinal, &device, d->reason, sizeof d->reason);
-    TRY(status, open_station(d, device, ordinal, workspace, jobs));
-    d->reason[0] = status == WVL_OK ? 0 : d->reason[0];
-    return status;
-}
-
 /* Stations for the jobs of the cut: one for a picture in flight or whose rows come, else all that there are jobs for.
  */
 static wvl_status open_stations(wvl_drive *d, const wvl_device_list *devices)
@@ -183,7 +170,13 @@ static wvl_status open_stations(wvl_drive *d, const wvl_device_list *devices)
         snprintf(d->reason, sizeof d->reason, "the option device-memory leaves it too little");
     }
     for (uint32_t i = 0; jobs && i < devices->count && d->station_count < wanted; i++) {
-        status = open_device_station(d, devices->ordinals[i], &workspace, jobs);
+        uint32_t ordinal = devices->ordinals[i];
+        wvl_device *device = NULL;
+        d->ordinal = ordinal;
+        snprintf(d->reason, sizeof d->reason, "it has too little memory"); /* unless something else turns out */
+        status = wvl_context_fetch_device(d->plan->context, d->table, ordinal, &device, d->reason, sizeof d->reason);
+        TRY(status, open_station(d, device, ordinal, &workspace, jobs));
+        d->reason[0] = status == WVL_OK ? 0 : d->reason[0];
         if (status != WVL_OK && i + 1 < devices->count) {
             wvl_context_log(d->plan->context, WVL_LOG_WARNING, "device %u: %s; the other devices do its work",
                             devices->ordinals[i], d->reason);

@@ -14,21 +14,6 @@ uint64_t wvl_gather_measure(const wvl_plan *plan, uint64_t *beside)
     return wvl_mul_saturate(plan->memory.largest_tile_bytes, plan->syntax.tile_count);
 }
 
-static int take_memory(wvl_gather *g, wvl_spill *spill)
-{
-    const wvl_allocator *host = &g->plan->context->host;
-    g->bounds = wvl_alloc_zeroed(host, g->bounds_bytes);
-    g->is_mapped = spill && spill->limit != UINT64_MAX && wvl_spill_open(&g->spill, host, spill->folder, 0);
-    if (g->is_mapped) {
-        g->samples = wvl_spill_map(&g->spill, g->sample_bytes);
-        spill->beside = &g->spill;
-        spill->code = g->spill.code ? g->spill.code : spill->code;
-    } else {
-        g->samples = wvl_alloc(host, g->sample_bytes);
-    }
-    return g->samples && g->bounds;
-}
-
 wvl_status wvl_gather_open(wvl_gather *g, const wvl_plan *plan, wvl_wave *wave, wvl_spill *spill)
 {
     uint64_t blocks = 0;
@@ -39,7 +24,17 @@ wvl_status wvl_gather_open(wvl_gather *g, const wvl_plan *plan, wvl_wave *wave, 
         blocks += wave->tiles[t].block_count;
     }
     g->bounds_bytes = blocks * sizeof *g->bounds;
-    if (!take_memory(g, spill)) {
+    const wvl_allocator *host = &g->plan->context->host;
+    g->bounds = wvl_alloc_zeroed(host, g->bounds_bytes);
+    g->is_mapped = spill && spill->limit != UINT64_MAX && wvl_spill_open(&g->spill, host, spill->folder, 0);
+    if (g->is_mapped) {
+        g->samples = wvl_spill_map(&g->spill, g->sample_bytes);
+        spill->beside = &g->spill;
+        spill->code = g->spill.code ? g->spill.code : spill->code;
+    } else {
+        g->samples = wvl_alloc(host, g->sample_bytes);
+    }
+    if (!g->samples || !g->bounds) {
         return WVL_ERROR_MEMORY;
     }
     uint8_t *samples = g->samples;

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "backend/registry.h"
 #include "base/alloc.h"
 #include "base/context.h"
+#include "base/try.h"
 #include "way/way.h"
 
 static uint64_t fed_rows(const wvl_plan *plan) { return wvl_strip_rows(plan) + WVL_STRIP_ROWS_BEYOND; }
@@ -27,7 +27,6 @@ static int take_memory(wvl_strip_drive *d, const wvl_plan *plan)
     wvl_carver carver = {NULL, 0};
     memset(d, 0, sizeof *d);
     d->plan = plan;
-    d->table = wvl_backend_fetch_host()->strips;
     d->count = plan->syntax.tile_cols;
     carve(&carver, d);
     d->memory_bytes = carver.used;
@@ -57,7 +56,7 @@ uint64_t wvl_strip_drive_measure(const wvl_plan *plan)
     }
     for (uint32_t row = 0; row < plan->syntax.tile_rows; row++) {
         wvl_strip_options options = describe_row(&d, row);
-        most = wvl_max_u64(most, d.table->measure(&options));
+        most = wvl_max_u64(most, wvl_strips_measure(&options));
     }
     most = wvl_add_saturate(most, wvl_alloc_size(d.memory_bytes));
     wvl_strip_drive_close(&d);
@@ -77,7 +76,7 @@ wvl_status wvl_strip_drive_open(wvl_strip_drive *d, const wvl_plan *plan, wvl_ro
 static void close_row(wvl_strip_drive *d)
 {
     if (d->strips) {
-        d->table->close(d->strips);
+        wvl_strips_close(d->strips);
     }
     d->strips = NULL;
 }
@@ -104,42 +103,33 @@ static wvl_status open_row(wvl_strip_drive *d)
 {
     wvl_strip_options options = describe_row(d, d->tile_row);
     d->at = d->tiles[0].rect.y0;
-    return d->table->open(&options, &d->strips);
+    return wvl_strips_open(&options, &d->strips);
 }
 
-/* The next rows of the source into the transform. */
-static wvl_status feed(wvl_strip_drive *d)
+/* Feeds rows of the source to the transform until blocks are complete. */
+wvl_status wvl_strip_drive_next(wvl_strip_drive *d, uint32_t *count)
 {
-    uint64_t rows = wvl_strip_rows(d->plan), bottom = d->tiles[0].rect.y1;
-    uint64_t next = d->at < WVL_STRIP_ROWS_BEYOND ? rows : ((d->at - WVL_STRIP_ROWS_BEYOND) / rows + 1) * rows;
-    uint64_t end = wvl_min_u64(next + WVL_STRIP_ROWS_BEYOND, bottom),
-             keep = wvl_min_u64(d->table->keep(d->strips), d->at);
-    wvl_status status = wvl_rows_bring(d->rows, d->look, keep, end);
-    if (status == WVL_OK) {
-        status = d->table->feed(d->strips, &d->rows->image, end);
-        d->share += end - d->at;
-        d->at = end;
-    }
-    return status == WVL_OK && wvl_look_is_over(d->look) ? WVL_CANCELLED : status;
-}
-
-wvl_status wvl_strip_drive_next(wvl_strip_drive *d)
-{
-    wvl_status status = WVL_OK;
+    wvl_status status = d->plan ? WVL_OK : WVL_END;
     uint64_t blocks = 0;
+    *count = d->count;
     d->share = 0;
     if (d->strips && d->at == d->tiles[0].rect.y1) {
         close_row(d);
         d->tile_row++;
     }
-    if (!d->strips) {
+    if (status == WVL_OK && !d->strips) {
         status = d->tile_row < d->plan->syntax.tile_rows ? open_row(d) : WVL_END;
     }
     while (status == WVL_OK && !blocks && d->at < d->tiles[0].rect.y1) {
-        status = feed(d);
-        blocks = status == WVL_OK ? d->table->collect(d->strips, d->coefs) : 0;
+        uint64_t rows = wvl_strip_rows(d->plan);
+        uint64_t next = d->at < WVL_STRIP_ROWS_BEYOND ? rows : ((d->at - WVL_STRIP_ROWS_BEYOND) / rows + 1) * rows;
+        uint64_t end = wvl_min_u64(next + WVL_STRIP_ROWS_BEYOND, d->tiles[0].rect.y1);
+        status = wvl_rows_bring(d->rows, d->look, wvl_min_u64(wvl_strips_keep(d->strips), d->at), end);
+        TRY(status, wvl_strips_feed(d->strips, &d->rows->image, end));
+        d->share += end - d->at;
+        d->at = end;
+        status = status == WVL_OK && wvl_look_is_over(d->look) ? WVL_CANCELLED : status;
+        blocks = status == WVL_OK ? wvl_strips_collect(d->strips, d->coefs) : 0;
     }
     return status;
 }
-
-void wvl_strip_drive_pass(wvl_strip_drive *d) { d->table->pass(d->strips); }

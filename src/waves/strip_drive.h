@@ -6,14 +6,13 @@
 #ifndef WVL_STRIP_DRIVE_H
 #define WVL_STRIP_DRIVE_H
 
-#include "backend/backend.h"
+#include "backend/strips.h"
 #include "rows/window.h"
 
 typedef struct wvl_strip_drive {
     const wvl_plan *plan;
     wvl_row_window *rows;
     const wvl_look *look;
-    const wvl_strip_table *table;
     wvl_strips *strips; /* of the row of tiles at work; NULL: none is */
     wvl_tile_plan *tiles;
     wvl_coefs *coefs; /* [count]: what wvl_strip_drive_next found */
@@ -33,10 +32,8 @@ wvl_status wvl_strip_drive_open(wvl_strip_drive *drive, const wvl_plan *plan, wv
 void wvl_strip_drive_close(wvl_strip_drive *drive);
 /* Before each round. */
 wvl_status wvl_strip_drive_start(wvl_strip_drive *drive);
-/* Transforms until rows of blocks are complete, or a row of tiles is: drive->coefs[0, count). WVL_END after the last.
- */
-wvl_status wvl_strip_drive_next(wvl_strip_drive *drive);
-/* The blocks are coded. */
-void wvl_strip_drive_pass(wvl_strip_drive *drive);
+/* Transforms until rows of blocks are complete, or a row of tiles is: coefs[0, count), which go with
+ * wvl_strips_pass(strips). WVL_END after the last, and of a drive that is closed. */
+wvl_status wvl_strip_drive_next(wvl_strip_drive *drive, uint32_t *count);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "way/leaving.h"
 
-#include "base/alloc.h"
 #include "codec/write/early.h"
 #include "report/profile_walk.h"
 #include "way/way.h"

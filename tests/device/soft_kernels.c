@@ -62,9 +62,8 @@ static float mix_float(unsigned part, const int32_t *v)
     return part == 0 ? (float)v[0] : part == 1 ? luma : (float)(part == 2 ? v[2] : v[0]) - luma;
 }
 
-static void fetch_row(void *user, uint32_t y, void *const *rows)
+static void fetch_row(source *s, uint32_t y, void *const *rows)
 {
-    source *s = user;
     uint32_t n = wvl_rect_width(s->rect);
     if (s->plane && s->narrow) {
         const int16_t *from =
@@ -153,12 +152,16 @@ static int run_level(source *s, const wvl_cuda_band *bands, const wvl_dwt_plane 
         strand.low = *low;
     }
     build_bands(bands, kind, tile_bands, &strand);
-    wvl_dwt_strip strip = {
-        wvl_dwt_fetch_kernels(WVL_CPU_C), &strand, 1, s->rect.y0, s->rect.y1, &lines, fetch_row, s, NULL};
-    if (s->split->levels == WVL_CUDA_PLAIN) {
-        wvl_dwt_put_plain(&strip);
-    } else {
-        wvl_dwt_put_strip(&strip);
+    wvl_dwt_strip strip = {.kernels = wvl_dwt_fetch_kernels(WVL_CPU_C),
+                           .strands = &strand,
+                           .strand_count = 1,
+                           .y0 = s->rect.y0,
+                           .y1 = s->rect.y1,
+                           .lines = &lines,
+                           .splits = s->split->levels != WVL_CUDA_PLAIN,
+                           .fetches = 1};
+    while (wvl_dwt_next_row(&strip)) {
+        fetch_row(s, strip.y, strip.rows);
     }
     for (unsigned b = 0; b < 4 && !s->split->reversible; b++) {
         if (bands[b].samples) {

@@ -19,13 +19,6 @@ static int is_within(const block *b, uint64_t at, uint64_t byte_count)
 
 static int is_directory(uint64_t tag) { return tag == WVL_TAG_EXIF || tag == WVL_TAG_GPS || tag == WVL_TAG_INTEROP; }
 
-static int is_entry_sound(const block *b, size_t at)
-{
-    uint64_t all = wvl_io_number_at(b, at + 4, 4) * wvl_io_tiff_type_bytes(wvl_io_number_at(b, at + 2, 2));
-
-    return all <= 4 || is_within(b, wvl_io_number_at(b, at + 8, 4), all);
-}
-
 /* Sub-directories of a directory go no deeper than EXIF and Interoperability. *directories: how many were seen. */
 static int is_directory_sound(const block *b, uint64_t at, unsigned depth, unsigned *directories)
 {
@@ -38,7 +31,8 @@ static int is_directory_sound(const block *b, uint64_t at, unsigned depth, unsig
     }
     for (uint64_t i = 0; i < count; i++) {
         size_t entry = (size_t)(at + 2 + 12 * i);
-        if (!is_entry_sound(b, entry) ||
+        uint64_t all = wvl_io_number_at(b, entry + 4, 4) * wvl_io_tiff_type_bytes(wvl_io_number_at(b, entry + 2, 2));
+        if (!(all <= 4 || is_within(b, wvl_io_number_at(b, entry + 8, 4), all)) ||
             (is_directory(wvl_io_number_at(b, entry, 2)) &&
              !is_directory_sound(b, wvl_io_number_at(b, entry + 8, 4), depth + 1, directories))) {
             return 0;

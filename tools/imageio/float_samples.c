@@ -82,21 +82,6 @@ typedef struct range {
     double least, least_positive, most; /* of finite samples; most < least: there are none */
 } range;
 
-static void widen(const wvl_io_component *k, range *r)
-{
-    for (uint32_t y = 0; y < k->height; y++) {
-        for (uint32_t x = 0; x < k->width; x++) {
-            double v = value_at(k, x, y);
-            if (!isfinite(v)) {
-                continue;
-            }
-            r->least = fmin(r->least, v);
-            r->most = fmax(r->most, v);
-            r->least_positive = v > 0 ? fmin(r->least_positive, v) : r->least_positive;
-        }
-    }
-}
-
 /* A picture of one value gets a range above it, so that all of it is the lowest code. */
 static int find_range(wvl_io_context *context)
 {
@@ -104,7 +89,17 @@ static int find_range(wvl_io_context *context)
     range r = {INFINITY, INFINITY, -INFINITY};
     for (uint32_t c = 0; c < picture->component_count; c++) {
         if ((int)c != picture->alpha_component) {
-            widen(&picture->components[c], &r);
+            for (uint32_t y = 0; y < picture->components[c].height; y++) {
+                for (uint32_t x = 0; x < picture->components[c].width; x++) {
+                    double v = value_at(&picture->components[c], x, y);
+                    if (!isfinite(v)) {
+                        continue;
+                    }
+                    r.least = fmin(r.least, v);
+                    r.most = fmax(r.most, v);
+                    r.least_positive = v > 0 ? fmin(r.least_positive, v) : r.least_positive;
+                }
+            }
         }
     }
     int is_log = picture->float_transfer == WVL_IO_FLOAT_LOG, is_pq = picture->float_transfer == WVL_IO_FLOAT_PQ;
@@ -145,17 +140,6 @@ typedef struct tally {
     uint64_t not_numbers, infinite, outside;
 } tally;
 
-static void count(tally *t, double low, double high, double v)
-{
-    if (isnan(v)) {
-        t->not_numbers++;
-    } else if (isinf(v)) {
-        t->infinite++;
-    } else if (v < low || v > high) {
-        t->outside++;
-    }
-}
-
 /* The code takes the first two bytes of the float. */
 static void convert(wvl_io_component *k, wvl_io_float_transfer transfer, double low, double high, tally *t)
 {
@@ -163,29 +147,19 @@ static void convert(wvl_io_component *k, wvl_io_float_transfer transfer, double 
         for (uint32_t x = 0; x < k->width; x++) {
             double v = value_at(k, x, y);
             uint16_t code = (uint16_t)floor(wvl_io_transfer_value(transfer, low, high, v) * TOP + 0.5);
-            count(t, low, high, v);
+            if (isnan(v)) {
+                t->not_numbers++;
+            } else if (isinf(v)) {
+                t->infinite++;
+            } else if (v < low || v > high) {
+                t->outside++;
+            }
             memcpy(wvl_io_place(k, x, y), &code, sizeof code);
         }
     }
     k->depth = 16;
     k->sample_bytes = 2;
     k->is_signed = 0;
-}
-
-static void note_tally(wvl_io_context *context, const tally *t)
-{
-    if (t->not_numbers) {
-        wvl_io_note(context, "%llu samples are no number (NaN) and get the lowest code",
-                    (unsigned long long)t->not_numbers);
-    }
-    if (t->infinite) {
-        wvl_io_note(context, "%llu samples are infinite and get the lowest or the highest code",
-                    (unsigned long long)t->infinite);
-    }
-    if (t->outside) {
-        wvl_io_note(context, "%llu samples lie outside the range and are limited to it",
-                    (unsigned long long)t->outside);
-    }
 }
 
 int wvl_io_permit_floats(wvl_io_context *context, const char *kind)
@@ -211,7 +185,18 @@ int wvl_io_finish_floats(wvl_io_context *context)
             convert(&picture->components[c], picture->float_transfer, picture->float_low, picture->float_high, &all);
         }
     }
-    note_tally(context, &all);
+    if (all.not_numbers) {
+        wvl_io_note(context, "%llu samples are no number (NaN) and get the lowest code",
+                    (unsigned long long)all.not_numbers);
+    }
+    if (all.infinite) {
+        wvl_io_note(context, "%llu samples are infinite and get the lowest or the highest code",
+                    (unsigned long long)all.infinite);
+    }
+    if (all.outside) {
+        wvl_io_note(context, "%llu samples lie outside the range and are limited to it",
+                    (unsigned long long)all.outside);
+    }
     /* The codes are neither sRGB nor what the file said of its light. */
     if (picture->color == WVL_IO_RGB && !picture->icc) {
         picture->color = WVL_IO_UNKNOWN;

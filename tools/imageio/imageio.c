@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "internal.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -124,13 +123,6 @@ static const kind *kind_of_extension(const char *extension)
     return NULL;
 }
 
-static const char *extension_of_name(const char *name)
-{
-    const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
-
-    return dot ? dot + 1 : "";
-}
-
 static const kind *kind_of_content(wvl_io_context *context)
 {
     const uint8_t *head;
@@ -158,7 +150,9 @@ static int begins_with(wvl_io_context *context, const char *text)
 
 const wvl_io_kind *wvl_io_choose_kind(wvl_io_context *context)
 {
-    const char *extension = extension_of_name(context->name);
+    const char *slash = strrchr(context->name, '/'), *dot = strrchr(slash ? slash : context->name, '.');
+
+    const char *extension = dot ? dot + 1 : "";
     const kind *by_name = kind_of_extension(extension);
 
     if (context->options.format) {
@@ -203,16 +197,6 @@ static void skip_space(wvl_io_source *source)
     }
 }
 
-/* The last line may end with bytes that fill a word. */
-static void skip_padding(wvl_io_source *source)
-{
-    int c = 0;
-
-    while (c >= 0 && wvl_io_source_position(source) % 4 != 0) {
-        c = wvl_io_source_byte(source);
-    }
-}
-
 /* Two bytes that happen to be BM are no bitmap: its reserved fields are 0. */
 static int is_second(const kind *found, const kind *next, const uint8_t *head, size_t held)
 {
@@ -233,7 +217,12 @@ int wvl_io_judge_rest(wvl_io_context *context, const wvl_io_kind *found)
         skip_space(&context->source);
     }
     if (found == &dpx) {
-        skip_padding(&context->source);
+        /* The last line may end with bytes that fill a word. */
+        int c = 0;
+
+        while (c >= 0 && wvl_io_source_position(&context->source) % 4 != 0) {
+            c = wvl_io_source_byte(&context->source);
+        }
     }
     size_t held = wvl_io_source_peek(&context->source, &head, 16);
     if (held == 0) {

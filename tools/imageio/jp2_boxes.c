@@ -3,7 +3,6 @@
 #include "read_jp2.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define TYPE WVL_IO_JP2_TYPE

@@ -2,7 +2,6 @@
 /* From components to channels: palette (I.5.3.4), component mapping (I.5.3.5), channel definitions (I.5.3.6). */
 #include "read_jp2.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,35 +14,6 @@ typedef struct palette {
 } palette;
 
 /* ---- Palette --------------------------------------------------------------------------------- */
-
-static int read_palette(const wvl_io_jp2 *j, palette *p)
-{
-    const uint8_t *b = j->palette;
-    if (j->palette_bytes < 3) {
-        return wvl_io_fail(j->context, "pclr box: too short");
-    }
-    p->entries = wvl_io_be16(b);
-    p->columns = b[2];
-    if (!p->entries || p->entries > 1024 || !p->columns || j->palette_bytes < 3 + (uint64_t)p->columns) {
-        return wvl_io_fail(j->context, "pclr box: %u entries of %u columns: must be 1 to 1024, and 1 to 255",
-                           p->entries, p->columns);
-    }
-    for (uint32_t c = 0; c < p->columns; c++) {
-        p->depth[c] = (uint8_t)((b[3 + c] & 127u) + 1);
-        p->is_signed[c] = b[3 + c] >> 7;
-        p->column_at[c] = p->entry_bytes;
-        p->entry_bytes += (p->depth[c] + 7u) / 8;
-        if (p->depth[c] > 32) {
-            return wvl_io_fail(j->context, "pclr box: column %u has %u bits: at most 32 are read", c, p->depth[c]);
-        }
-    }
-    p->values = b + 3 + p->columns;
-    if (j->palette_bytes - 3 - p->columns < (uint64_t)p->entries * p->entry_bytes) {
-        return wvl_io_fail(j->context, "pclr box: too short for %u entries of %llu bytes", p->entries,
-                           (unsigned long long)p->entry_bytes);
-    }
-    return 0;
-}
 
 static uint32_t entry_value(const palette *p, uint32_t entry, uint32_t column)
 {
@@ -188,8 +158,29 @@ static int apply_palette(wvl_io_jp2 *j)
         return wvl_io_fail(j->context, "cmap box: missing, or not of 1 to %u channels; a palette needs it",
                            WVL_IO_JP2_CHANNELS);
     }
-    if (read_palette(j, &p) != 0) {
-        return -1;
+    const uint8_t *b = j->palette;
+    if (j->palette_bytes < 3) {
+        return wvl_io_fail(j->context, "pclr box: too short");
+    }
+    p.entries = wvl_io_be16(b);
+    p.columns = b[2];
+    if (!p.entries || p.entries > 1024 || !p.columns || j->palette_bytes < 3 + (uint64_t)p.columns) {
+        return wvl_io_fail(j->context, "pclr box: %u entries of %u columns: must be 1 to 1024, and 1 to 255", p.entries,
+                           p.columns);
+    }
+    for (uint32_t c = 0; c < p.columns; c++) {
+        p.depth[c] = (uint8_t)((b[3 + c] & 127u) + 1);
+        p.is_signed[c] = b[3 + c] >> 7;
+        p.column_at[c] = p.entry_bytes;
+        p.entry_bytes += (p.depth[c] + 7u) / 8;
+        if (p.depth[c] > 32) {
+            return wvl_io_fail(j->context, "pclr box: column %u has %u bits: at most 32 are read", c, p.depth[c]);
+        }
+    }
+    p.values = b + 3 + p.columns;
+    if (j->palette_bytes - 3 - p.columns < (uint64_t)p.entries * p.entry_bytes) {
+        return wvl_io_fail(j->context, "pclr box: too short for %u entries of %llu bytes", p.entries,
+                           (unsigned long long)p.entry_bytes);
     }
     return can_keep(j, &p, (uint32_t)channels) ? keep_indices(j, &p) : expand(j, &p, (uint32_t)channels);
 }

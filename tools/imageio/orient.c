@@ -66,20 +66,6 @@ static uint32_t side_from(uint32_t size, uint64_t at)
     return size - at < SQUARE_SIDE ? (uint32_t)(size - at) : SQUARE_SIDE;
 }
 
-static void turn_samples(const wvl_io_component *from, const turn *t, wvl_io_component *to)
-{
-    for (uint64_t y = 0; y < to->height; y += SQUARE_SIDE) {
-        for (uint64_t x = 0; x < to->width; x += SQUARE_SIDE) {
-            square q = {(uint32_t)x, (uint32_t)y, side_from(to->width, x), side_from(to->height, y)};
-            switch (from->sample_bytes) {
-            case 1: turn_square(from, t, to, q, 1); break;
-            case 2: turn_square(from, t, to, q, 2); break;
-            default: turn_square(from, t, to, q, 4); break;
-            }
-        }
-    }
-}
-
 /* A turned copy in memory of its own. */
 static int turn_component(wvl_io_context *context, const wvl_io_component *from, const turn *t, wvl_io_component *to)
 {
@@ -95,7 +81,16 @@ static int turn_component(wvl_io_context *context, const wvl_io_component *from,
     if (!to->owned) {
         return -1;
     }
-    turn_samples(from, t, to);
+    for (uint64_t y = 0; y < to->height; y += SQUARE_SIDE) {
+        for (uint64_t x = 0; x < to->width; x += SQUARE_SIDE) {
+            square q = {(uint32_t)x, (uint32_t)y, side_from(to->width, x), side_from(to->height, y)};
+            switch (from->sample_bytes) {
+            case 1: turn_square(from, t, to, q, 1); break;
+            case 2: turn_square(from, t, to, q, 2); break;
+            default: turn_square(from, t, to, q, 4); break;
+            }
+        }
+    }
     return 0;
 }
 

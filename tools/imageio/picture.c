@@ -184,8 +184,11 @@ int wvl_io_reserve(wvl_io_context *context, uint64_t byte_count, const char *wha
     return seen ? 0 : wvl_io_fail_memory(context, what, byte_count);
 }
 
-static int check_size(wvl_io_context *context, uint64_t width, uint64_t height, uint64_t component_count)
+int wvl_io_describe(wvl_io_context *context, uint64_t width, uint64_t height, uint64_t component_count, unsigned depth,
+                    int is_signed)
 {
+    wvl_io_picture *picture = context->picture;
+
     unsigned long long w = width, h = height, n = component_count, limit = context->max_samples;
 
     if (width == 0 || height == 0 || width > UINT32_MAX || height > UINT32_MAX) {
@@ -199,17 +202,6 @@ static int check_size(wvl_io_context *context, uint64_t width, uint64_t height, 
                            "size %llu x %llu, %llu components: more than the limit of %llu samples "
                            "(--max-pixels)",
                            w, h, n, limit);
-    }
-    return 0;
-}
-
-int wvl_io_describe(wvl_io_context *context, uint64_t width, uint64_t height, uint64_t component_count, unsigned depth,
-                    int is_signed)
-{
-    wvl_io_picture *picture = context->picture;
-
-    if (check_size(context, width, height, component_count) != 0) {
-        return -1;
     }
     if (depth == 0 || depth > 32) {
         return wvl_io_fail(context, "%u bits per sample: must be 1 to 32", depth);
@@ -271,17 +263,6 @@ void wvl_io_announce_samples(wvl_io_context *context, uint64_t bytes)
     }
 }
 
-static uint64_t count_sample_bytes(const wvl_io_picture *picture)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t c = 0; c < picture->component_count; c++) {
-        const wvl_io_component *k = &picture->components[c];
-        sum += (uint64_t)k->width * k->height * k->sample_bytes;
-    }
-    return sum;
-}
-
 #define MOST_SAMPLE_BYTES 4u
 
 /* NULL: none is lent. */
@@ -292,24 +273,25 @@ static uint8_t *borrow_samples(wvl_io_context *context, uint64_t bytes)
     return o->lend_samples ? o->lend_samples(o->before_samples_user, bytes + gaps) : NULL;
 }
 
-/* Where a component begins behind others. Those with samples of one size have no gaps, as in files without headers. */
-static uint8_t *align_samples(uint8_t *at, const wvl_io_component *k)
-{
-    return at ? at + (k->sample_bytes - (uintptr_t)at % k->sample_bytes) % k->sample_bytes : NULL;
-}
-
 int wvl_io_allocate_blocks(wvl_io_context *context)
 {
     wvl_io_picture *picture = context->picture;
     wvl_io_component *first = &picture->components[0];
-    uint64_t bytes = count_sample_bytes(picture);
+    uint64_t bytes = 0;
+
+    for (uint32_t c = 0; c < picture->component_count; c++) {
+        const wvl_io_component *k = &picture->components[c];
+        bytes += (uint64_t)k->width * k->height * k->sample_bytes;
+    }
 
     wvl_io_announce_samples(context, bytes);
     uint8_t *lent = borrow_samples(context, bytes);
     for (uint32_t c = 0; c < (context->is_interleaved ? 1 : picture->component_count); c++) {
         wvl_io_component *k = &picture->components[c];
         uint64_t samples = (uint64_t)k->width * k->height * (context->is_interleaved ? picture->component_count : 1);
-        lent = align_samples(lent, k);
+        /* Where a component begins behind others. Those with samples of one size have no gaps, as in files without
+         * headers. */
+        lent = lent ? lent + (k->sample_bytes - (uintptr_t)lent % k->sample_bytes) % k->sample_bytes : NULL;
         k->owned = lent ? NULL : wvl_io_allocate(context, samples * k->sample_bytes, "samples");
         k->data = lent ? lent : k->owned;
         if (!k->data) {

@@ -37,20 +37,6 @@ static uint32_t samples_of_descriptor(uint32_t descriptor)
     }
 }
 
-/* Writers fill what they leave undefined with ones (SMPTE 268M); these fields have one sensible value. */
-static void take_undefined(wvl_io_context *context, dpx_header *h)
-{
-    h->line_padding = h->line_padding == UNDEFINED ? 0 : h->line_padding;
-    h->encoding = h->encoding == UINT16_MAX ? 0 : h->encoding;
-    if (h->depth == 8 || h->depth == 16) { /* whole bytes are not packed */
-        h->packing = h->packing == UINT16_MAX ? PACKED : h->packing;
-    }
-    if (h->sign == UNDEFINED) {
-        h->sign = 0;
-        wvl_io_note(context, "data sign: undefined; the samples are read as unsigned");
-    }
-}
-
 /* Image information header and first image element: SMPTE 268M tables 1 and 2. */
 static int parse_header(wvl_io_context *context, const uint8_t *head, dpx_header *h)
 {
@@ -77,7 +63,16 @@ static int parse_header(wvl_io_context *context, const uint8_t *head, dpx_header
     if (h->header_bytes < NEEDED_BYTES || h->header_bytes > HEADER_BYTES) {
         h->header_bytes = HEADER_BYTES;
     }
-    take_undefined(context, h);
+    /* Writers fill what they leave undefined with ones (SMPTE 268M); these fields have one sensible value. */
+    h->line_padding = h->line_padding == UNDEFINED ? 0 : h->line_padding;
+    h->encoding = h->encoding == UINT16_MAX ? 0 : h->encoding;
+    if (h->depth == 8 || h->depth == 16) { /* whole bytes are not packed */
+        h->packing = h->packing == UINT16_MAX ? PACKED : h->packing;
+    }
+    if (h->sign == UNDEFINED) {
+        h->sign = 0;
+        wvl_io_note(context, "data sign: undefined; the samples are read as unsigned");
+    }
     h->samples_per_pixel = samples_of_descriptor(h->descriptor);
     if (elements != 1) {
         return wvl_io_fail(context, "%u image elements: exactly 1 is supported", elements);
@@ -362,29 +357,6 @@ static void name_space(wvl_io_picture *picture, const dpx_header *h)
     picture->transfer = h->transfer == 2 && spaces[code] ? "linear" : NULL;
 }
 
-static void describe_meaning(wvl_io_context *context, const dpx_header *h)
-{
-    static const uint8_t tiff_orientation[8] = {1, 2, 4, 3, 5, 6, 8, 7};
-    wvl_io_picture *picture = context->picture;
-    int alpha = h->samples_per_pixel == 4 ? 3 : -1;
-
-    wvl_io_set_color(picture,
-                     h->samples_per_pixel == 1 ? WVL_IO_GREY
-                     : h->descriptor == 102    ? WVL_IO_YCC
-                                               : WVL_IO_RGB,
-                     0, alpha);
-    if (h->orientation < 8) {
-        picture->orientation = tiff_orientation[h->orientation];
-    }
-    name_space(picture, h);
-    if (h->transfer == 1 || h->transfer == 3) {
-        wvl_io_note(context, "transfer characteristic %u: %s", h->transfer,
-                    h->transfer == 1 ? "printing density" : "logarithmic");
-    } else if (h->transfer == 2) {
-        wvl_io_note(context, "transfer characteristic 2: linear");
-    }
-}
-
 /*
  * Texts of the file header (SMPTE 268M table 1) and, where the header is long enough, of the orientation header (table
  * 3). Undefined ones are empty or filled with 0xFF.
@@ -438,7 +410,25 @@ static int begin(wvl_io_context *context)
     context->order = order_of_components(h->descriptor);
     wvl_io_settle_words(context, find_words(context, h), (size_t)s->used);
     context->held_bytes = s->pitch;
-    describe_meaning(context, h);
+    static const uint8_t tiff_orientation[8] = {1, 2, 4, 3, 5, 6, 8, 7};
+    wvl_io_picture *picture = context->picture;
+    int alpha = h->samples_per_pixel == 4 ? 3 : -1;
+
+    wvl_io_set_color(picture,
+                     h->samples_per_pixel == 1 ? WVL_IO_GREY
+                     : h->descriptor == 102    ? WVL_IO_YCC
+                                               : WVL_IO_RGB,
+                     0, alpha);
+    if (h->orientation < 8) {
+        picture->orientation = tiff_orientation[h->orientation];
+    }
+    name_space(picture, h);
+    if (h->transfer == 1 || h->transfer == 3) {
+        wvl_io_note(context, "transfer characteristic %u: %s", h->transfer,
+                    h->transfer == 1 ? "printing density" : "logarithmic");
+    } else if (h->transfer == 2) {
+        wvl_io_note(context, "transfer characteristic 2: linear");
+    }
     s->line = wvl_io_allocate(context, s->pitch, "line");
     return s->line ? 0 : -1;
 }

@@ -218,15 +218,6 @@ static uint64_t end_of_codestream(const uint8_t *p, uint64_t bytes)
     return 0;
 }
 
-/* Frames of a sequence may lie in one file, one codestream behind the other. */
-static void note_further(wvl_io_context *context, const uint8_t *bytes, uint64_t byte_count)
-{
-    uint64_t end = end_of_codestream(bytes, byte_count);
-    if (end && byte_count - end >= 4 && !memcmp(bytes + end, "\xff\x4f\xff\x51", 4)) {
-        wvl_io_note(context, "the first of several codestreams is read");
-    }
-}
-
 static int read_all(wvl_io_context *context, int has_boxes)
 {
     reader r = {.jp2 = {.context = context}};
@@ -242,7 +233,11 @@ static int read_all(wvl_io_context *context, int has_boxes)
     }
     TRY(result, decode(&r));
     if (result == 0 && !has_boxes) {
-        note_further(context, bytes, byte_count);
+        /* Frames of a sequence may lie in one file, one codestream behind the other. */
+        uint64_t end = end_of_codestream(bytes, byte_count);
+        if (end && byte_count - end >= 4 && !memcmp(bytes + end, "\xff\x4f\xff\x51", 4)) {
+            wvl_io_note(context, "the first of several codestreams is read");
+        }
     }
     TRY(result, wvl_io_jp2_map_channels(&r.jp2));
     if (result == 0) {

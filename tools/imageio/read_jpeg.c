@@ -99,24 +99,6 @@ static void skip_input(j_decompress_ptr info, long count)
 
 static void end_input(j_decompress_ptr info) { (void)info; }
 
-/* Must follow setjmp. */
-static void connect(wvl_io_jpeg *j)
-{
-    jpeg_create_decompress(&j->info);
-    j->input.init_source = start_input;
-    j->input.fill_input_buffer = fill_input;
-    j->input.skip_input_data = skip_input;
-    j->input.resync_to_restart = jpeg_resync_to_restart;
-    j->input.term_source = end_input;
-    j->info.src = &j->input;
-    j->progress.progress_monitor = on_progress;
-    j->info.progress = &j->progress;
-    jpeg_save_markers(&j->info, JPEG_APP0 + 1, 0xFFFF);
-    jpeg_save_markers(&j->info, JPEG_APP0 + 2, 0xFFFF);
-    jpeg_save_markers(&j->info, JPEG_APP0 + 13, 0xFFFF);
-    jpeg_save_markers(&j->info, JPEG_COM, 0xFFFF);
-}
-
 /* ---- Header ---------------------------------------------------------------------------------- */
 
 static int keeps_ycc(const wvl_io_jpeg *j)
@@ -187,34 +169,6 @@ static void invert_row(uint8_t *row, size_t count)
     }
 }
 
-static int describe_converted(wvl_io_jpeg *j)
-{
-    if (wvl_io_describe(j->context, j->info.image_width, j->info.image_height, (uint64_t)j->info.num_components, 8,
-                        0) != 0 ||
-        check_claims(j) != 0) {
-        return -1;
-    }
-    wvl_io_lay_out(j->context, 1);
-    /* libjpeg: a row of blocks, and as many samples again while they are converted. */
-    j->context->held_bytes = (uint64_t)j->info.image_width * (unsigned)j->info.num_components * 2 *
-                             (unsigned)j->info.max_v_samp_factor * DCTSIZE;
-    return 0;
-}
-
-static void read_converted(wvl_io_jpeg *j, uint32_t first, uint32_t count)
-{
-    size_t row_bytes = wvl_io_row_bytes(&j->context->picture->components[0]);
-    /* Adobe writes inks as 255 - ink, and says that it wrote the file (Adobe Technical Note 5116). */
-    int inverts = j->info.out_color_space == JCS_CMYK && j->info.saw_Adobe_marker;
-    for (uint32_t y = first; y < first + count; y++) {
-        JSAMPROW row = wvl_io_pixels(j->context, y);
-        (void)jpeg_read_scanlines(&j->info, &row, 1);
-        if (inverts) {
-            invert_row(row, row_bytes);
-        }
-    }
-}
-
 /* ---- Stored planes --------------------------------------------------------------------------- */
 
 /* Subsampling of a JPEG component is max / own (10918-1 A.1.1); JPEG 2000 takes whole steps only. */
@@ -270,17 +224,6 @@ static void copy_row(const wvl_io_jpeg *j, uint32_t y)
     }
 }
 
-static void read_planes(wvl_io_jpeg *j, uint32_t first, uint32_t count)
-{
-    JDIMENSION rows = (JDIMENSION)j->info.max_v_samp_factor * DCTSIZE;
-    for (uint32_t y = first; y < first + count; y++) {
-        if (y % rows == 0) {
-            (void)jpeg_read_raw_data(&j->info, j->planes.list, rows);
-        }
-        copy_row(j, y);
-    }
-}
-
 /* ---- All ------------------------------------------------------------------------------------- */
 
 static int describe(wvl_io_jpeg *j)
@@ -288,7 +231,20 @@ static int describe(wvl_io_jpeg *j)
     if (setjmp(j->back)) {
         return -1;
     }
-    connect(j);
+    /* Must follow setjmp. */
+    jpeg_create_decompress(&j->info);
+    j->input.init_source = start_input;
+    j->input.fill_input_buffer = fill_input;
+    j->input.skip_input_data = skip_input;
+    j->input.resync_to_restart = jpeg_resync_to_restart;
+    j->input.term_source = end_input;
+    j->info.src = &j->input;
+    j->progress.progress_monitor = on_progress;
+    j->info.progress = &j->progress;
+    jpeg_save_markers(&j->info, JPEG_APP0 + 1, 0xFFFF);
+    jpeg_save_markers(&j->info, JPEG_APP0 + 2, 0xFFFF);
+    jpeg_save_markers(&j->info, JPEG_APP0 + 13, 0xFFFF);
+    jpeg_save_markers(&j->info, JPEG_COM, 0xFFFF);
     (void)jpeg_read_header(&j->info, TRUE);
     j->info.out_color_space = wanted_space(j);
     j->info.dct_method = JDCT_ISLOW;
@@ -305,7 +261,16 @@ static int describe(wvl_io_jpeg *j)
     if (keeps_ycc(j)) {
         return describe_planes(j) != 0 ? -1 : allocate_rows(j);
     }
-    return describe_converted(j);
+    if (wvl_io_describe(j->context, j->info.image_width, j->info.image_height, (uint64_t)j->info.num_components, 8,
+                        0) != 0 ||
+        check_claims(j) != 0) {
+        return -1;
+    }
+    wvl_io_lay_out(j->context, 1);
+    /* libjpeg: a row of blocks, and as many samples again while they are converted. */
+    j->context->held_bytes = (uint64_t)j->info.image_width * (unsigned)j->info.num_components * 2 *
+                             (unsigned)j->info.max_v_samp_factor * DCTSIZE;
+    return 0;
 }
 
 static int begin(wvl_io_context *context)
@@ -328,16 +293,36 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
         (void)jpeg_start_decompress(&j->info);
     }
     if (j->info.raw_data_out) {
-        read_planes(j, first, count);
+        JDIMENSION rows = (JDIMENSION)j->info.max_v_samp_factor * DCTSIZE;
+        for (uint32_t y = first; y < first + count; y++) {
+            if (y % rows == 0) {
+                (void)jpeg_read_raw_data(&j->info, j->planes.list, rows);
+            }
+            copy_row(j, y);
+        }
     } else {
-        read_converted(j, first, count);
+        size_t row_bytes = wvl_io_row_bytes(&j->context->picture->components[0]);
+        /* Adobe writes inks as 255 - ink, and says that it wrote the file (Adobe Technical Note 5116). */
+        int inverts = j->info.out_color_space == JCS_CMYK && j->info.saw_Adobe_marker;
+        for (uint32_t y = first; y < first + count; y++) {
+            JSAMPROW row = wvl_io_pixels(j->context, y);
+            (void)jpeg_read_scanlines(&j->info, &row, 1);
+            if (inverts) {
+                invert_row(row, row_bytes);
+            }
+        }
     }
     return 0;
 }
 
-/* A pipe is not read for this. */
-static void note_second(wvl_io_jpeg *j)
+static int end(wvl_io_context *context)
 {
+    wvl_io_jpeg *j = context->state;
+    if (setjmp(j->back)) {
+        return -1;
+    }
+    (void)jpeg_finish_decompress(&j->info);
+    /* A pipe is not read for this. */
     uint8_t next[3] = {0};
     const uint8_t *more;
     size_t held = j->input.bytes_in_buffer < sizeof next ? j->input.bytes_in_buffer : sizeof next;
@@ -349,16 +334,6 @@ static void note_second(wvl_io_jpeg *j)
     if (!j->has_index && memcmp(next, "\xff\xd8\xff", sizeof next) == 0) {
         wvl_io_note(j->context, "a second JPEG picture follows in the file, and is not read");
     }
-}
-
-static int end(wvl_io_context *context)
-{
-    wvl_io_jpeg *j = context->state;
-    if (setjmp(j->back)) {
-        return -1;
-    }
-    (void)jpeg_finish_decompress(&j->info);
-    note_second(j);
     return 0;
 }
 

@@ -165,29 +165,23 @@ static int take_palette(png_state *s)
     return 0;
 }
 
-static void take_key(png_state *s)
-{
-    uint16_t mask = (uint16_t)((1u << s->depth) - 1);
-    png_color_16p color = NULL;
-    png_bytep alphas = NULL;
-    int count = 0;
-
-    if (png_get_tRNS(s->png, s->info, &alphas, &count, &color) == 0 || !color) {
-        return;
-    }
-    s->has_key = 1;
-    s->key[0] = (uint16_t)((s->color_type == PNG_COLOR_TYPE_GRAY ? color->gray : color->red) & mask);
-    s->key[1] = color->green & mask;
-    s->key[2] = color->blue & mask;
-}
-
 static int describe_direct(png_state *s)
 {
     int has_alpha = (s->color_type & PNG_COLOR_MASK_ALPHA) != 0, is_color = (s->color_type & PNG_COLOR_MASK_COLOR) != 0;
     unsigned colors = is_color ? 3 : 1;
 
     if (!has_alpha) {
-        take_key(s);
+        uint16_t mask = (uint16_t)((1u << s->depth) - 1);
+        png_color_16p color = NULL;
+        png_bytep alphas = NULL;
+        int count = 0;
+
+        if (png_get_tRNS(s->png, s->info, &alphas, &count, &color) != 0 && color) {
+            s->has_key = 1;
+            s->key[0] = (uint16_t)((s->color_type == PNG_COLOR_TYPE_GRAY ? color->gray : color->red) & mask);
+            s->key[1] = color->green & mask;
+            s->key[2] = color->blue & mask;
+        }
     }
     has_alpha |= s->has_key;
     if (wvl_io_describe(s->context, s->width, s->height, colors + (unsigned)has_alpha, (unsigned)s->depth, 0) != 0) {
@@ -195,57 +189,6 @@ static int describe_direct(png_state *s)
     }
     wvl_io_set_color(s->context->picture, is_color ? WVL_IO_RGB : WVL_IO_GREY, 0, has_alpha ? (int)colors : -1);
     wvl_io_lay_out(s->context, 1);
-    return 0;
-}
-
-/* The size of a pipe, UINT64_MAX, passes. */
-static int check_claim(png_state *s)
-{
-    uint64_t size = s->context->source.size, row_bytes = png_get_rowbytes(s->png, s->info);
-
-    if (size < UINT64_MAX / DEFLATE_MOST_PER_BYTE && row_bytes > size * DEFLATE_MOST_PER_BYTE / s->height) {
-        return wvl_io_fail(s->context, "IHDR: size %u x %u: truncated: the file's %llu bytes cannot hold it", s->width,
-                           s->height, (unsigned long long)size);
-    }
-    return 0;
-}
-
-static int describe(png_state *s)
-{
-    int interlace = 0;
-
-    png_get_IHDR(s->png, s->info, &s->width, &s->height, &s->depth, &s->color_type, &interlace, NULL, NULL);
-    if (check_claim(s) != 0) {
-        return -1;
-    }
-    s->is_indexed = s->color_type == PNG_COLOR_TYPE_PALETTE;
-    if (s->is_indexed) {
-        if (take_palette(s) != 0 ||
-            wvl_io_describe_indexed(s->context, s->width, s->height, (unsigned)s->depth, &s->palette) != 0) {
-            return -1;
-        }
-        wvl_io_settle_palette(s->context, &s->palette);
-    } else if (describe_direct(s) != 0) {
-        return -1;
-    }
-    if (s->depth < 8) {
-        png_set_packing(s->png);
-    }
-    if (s->depth == 16 && wvl_io_is_little_endian()) {
-        png_set_swap(s->png);
-    }
-    s->passes = png_set_interlace_handling(s->png);
-    if (s->passes != 1) {
-        s->context->needs_all = "the picture is interlaced; convert it to PNG without interlacing";
-    }
-    png_read_update_info(s->png, s->info);
-    s->context->held_bytes = 2 * (uint64_t)png_get_rowbytes(s->png, s->info); /* this row, and the one before */
-    if (png_get_rowbytes(s->png, s->info) > s->context->picture->components[0].stride_bytes) {
-        return wvl_io_fail(s->context,
-                           "IHDR: libpng returns rows of %llu bytes, which width, depth and colour type do not make: "
-                           "the file is damaged",
-                           (unsigned long long)png_get_rowbytes(s->png, s->info));
-    }
     return 0;
 }
 
@@ -265,20 +208,6 @@ static void add_alpha(uint8_t *row, uint32_t width, unsigned n, unsigned bytes, 
     }
 }
 
-static int finish_row(png_state *s, uint32_t y)
-{
-    unsigned n = s->context->picture->component_count - 1;
-    uint8_t *row = wvl_io_pixels(s->context, y);
-
-    if (s->is_indexed && wvl_io_finish_indexed_row(s->context, y, 1, &s->palette) != 0) {
-        return -1;
-    }
-    if (s->has_key) {
-        add_alpha(row, s->width, n, wvl_io_container_bytes((unsigned)s->depth), s->key, (1u << s->depth) - 1);
-    }
-    return 0;
-}
-
 static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
 {
     png_state *s = context->state;
@@ -292,8 +221,14 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
         }
     }
     for (uint32_t y = first; y < first + count; y++) {
-        if (finish_row(s, y) != 0) {
+        unsigned n = s->context->picture->component_count - 1;
+        uint8_t *row = wvl_io_pixels(s->context, y);
+
+        if (s->is_indexed && wvl_io_finish_indexed_row(s->context, y, 1, &s->palette) != 0) {
             return -1;
+        }
+        if (s->has_key) {
+            add_alpha(row, s->width, n, wvl_io_container_bytes((unsigned)s->depth), s->key, (1u << s->depth) - 1);
         }
     }
     return 0;
@@ -378,23 +313,17 @@ static int take_texts(png_state *s)
     return 0;
 }
 
-static void take_resolution(png_state *s)
-{
-    png_uint_32 x = 0, y = 0;
-    int unit = PNG_RESOLUTION_UNKNOWN;
-
-    if (png_get_pHYs(s->png, s->info, &x, &y, &unit) == 0 || unit != PNG_RESOLUTION_METER) {
-        return;
-    }
-    wvl_io_take_resolution(s->context, x, y);
-}
-
 static int take_all(png_state *s)
 {
     if (take_color(s) != 0 || take_texts(s) != 0) {
         return -1;
     }
-    take_resolution(s);
+    png_uint_32 x = 0, y = 0;
+    int unit = PNG_RESOLUTION_UNKNOWN;
+
+    if (png_get_pHYs(s->png, s->info, &x, &y, &unit) != 0 && unit == PNG_RESOLUTION_METER) {
+        wvl_io_take_resolution(s->context, x, y);
+    }
     return 0;
 }
 
@@ -499,7 +428,45 @@ static int describe_header(png_state *s)
     }
     png_set_read_user_chunk_fn(s->png, s, on_unknown_chunk);
     read_header(s, on_read);
-    return describe(s);
+    int interlace = 0;
+
+    png_get_IHDR(s->png, s->info, &s->width, &s->height, &s->depth, &s->color_type, &interlace, NULL, NULL);
+    /* The size of a pipe, UINT64_MAX, passes. */
+    uint64_t size = s->context->source.size, row_bytes = png_get_rowbytes(s->png, s->info);
+
+    if (size < UINT64_MAX / DEFLATE_MOST_PER_BYTE && row_bytes > size * DEFLATE_MOST_PER_BYTE / s->height) {
+        return wvl_io_fail(s->context, "IHDR: size %u x %u: truncated: the file's %llu bytes cannot hold it", s->width,
+                           s->height, (unsigned long long)size);
+    }
+    s->is_indexed = s->color_type == PNG_COLOR_TYPE_PALETTE;
+    if (s->is_indexed) {
+        if (take_palette(s) != 0 ||
+            wvl_io_describe_indexed(s->context, s->width, s->height, (unsigned)s->depth, &s->palette) != 0) {
+            return -1;
+        }
+        wvl_io_settle_palette(s->context, &s->palette);
+    } else if (describe_direct(s) != 0) {
+        return -1;
+    }
+    if (s->depth < 8) {
+        png_set_packing(s->png);
+    }
+    if (s->depth == 16 && wvl_io_is_little_endian()) {
+        png_set_swap(s->png);
+    }
+    s->passes = png_set_interlace_handling(s->png);
+    if (s->passes != 1) {
+        s->context->needs_all = "the picture is interlaced; convert it to PNG without interlacing";
+    }
+    png_read_update_info(s->png, s->info);
+    s->context->held_bytes = 2 * (uint64_t)png_get_rowbytes(s->png, s->info); /* this row, and the one before */
+    if (png_get_rowbytes(s->png, s->info) > s->context->picture->components[0].stride_bytes) {
+        return wvl_io_fail(s->context,
+                           "IHDR: libpng returns rows of %llu bytes, which width, depth and colour type do not make: "
+                           "the file is damaged",
+                           (unsigned long long)png_get_rowbytes(s->png, s->info));
+    }
+    return 0;
 }
 
 static int take_header(png_state *s)

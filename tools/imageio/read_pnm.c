@@ -338,9 +338,15 @@ static int read_pam_header(wvl_io_context *context, pam_header *header)
     return 0;
 }
 
-/* The tuple types of the format's definition, and what Ghostscript adds. Others are just bands. */
-static int color_of_pam(wvl_io_context *context, const pam_header *header)
+static int begin_pam(wvl_io_context *context)
 {
+    pam_header header;
+
+    if (read_pam_header(context, &header) != 0 ||
+        begin_rows(context, '7', header.width, header.height, header.depth, header.maxval) != 0) {
+        return -1;
+    }
+    /* The tuple types of the format's definition, and what Ghostscript adds. Others are just bands. */
     static const struct {
         const char *type;
         uint32_t depth;
@@ -353,36 +359,25 @@ static int color_of_pam(wvl_io_context *context, const pam_header *header)
     };
 
     wvl_io_set_color(context->picture,
-                     header->type[0] != '\0' ? WVL_IO_UNKNOWN
-                     : header->depth == 1    ? WVL_IO_GREY
-                     : header->depth == 3    ? WVL_IO_RGB
-                                             : WVL_IO_UNKNOWN,
+                     header.type[0] != '\0' ? WVL_IO_UNKNOWN
+                     : header.depth == 1    ? WVL_IO_GREY
+                     : header.depth == 3    ? WVL_IO_RGB
+                                            : WVL_IO_UNKNOWN,
                      0, -1);
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         size_t length = strlen(types[i].type);
-        int alpha = strcmp(header->type + (strlen(header->type) >= length ? length : 0), "_ALPHA") == 0;
+        int alpha = strcmp(header.type + (strlen(header.type) >= length ? length : 0), "_ALPHA") == 0;
 
-        if (strncmp(header->type, types[i].type, length) != 0 || (!alpha && header->type[length] != '\0')) {
+        if (strncmp(header.type, types[i].type, length) != 0 || (!alpha && header.type[length] != '\0')) {
             continue;
         }
-        if (header->depth != types[i].depth + (uint32_t)alpha) {
-            return wvl_io_fail(context, "DEPTH %u: TUPLTYPE %s has %u", header->depth, header->type,
+        if (header.depth != types[i].depth + (uint32_t)alpha) {
+            return wvl_io_fail(context, "DEPTH %u: TUPLTYPE %s has %u", header.depth, header.type,
                                types[i].depth + (uint32_t)alpha);
         }
         wvl_io_set_color(context->picture, types[i].color, 0, alpha ? (int)types[i].depth : -1);
     }
     return 0;
-}
-
-static int begin_pam(wvl_io_context *context)
-{
-    pam_header header;
-
-    if (read_pam_header(context, &header) != 0 ||
-        begin_rows(context, '7', header.width, header.height, header.depth, header.maxval) != 0) {
-        return -1;
-    }
-    return color_of_pam(context, &header);
 }
 
 const wvl_io_row_format wvl_io_pam_rows = {begin_pam, read_rows, NULL, NULL, sizeof(pnm_rows)};

@@ -67,28 +67,6 @@ static int is_subsampled(const wvl_io_picture *picture)
     return 0;
 }
 
-static void guess_color(wvl_io_context *context, int is_yuv)
-{
-    wvl_io_picture *picture = context->picture;
-    uint32_t n = picture->component_count;
-    wvl_io_color color = n < 3 ? WVL_IO_GREY : WVL_IO_RGB;
-
-    if (n >= 3 && (is_yuv || is_subsampled(picture))) {
-        color = WVL_IO_YCC;
-    }
-    if (color == WVL_IO_YCC && context->options.raw_video_range) {
-        /* Black and white as BT.601 has them: 16 and 235, chroma 16 to 240 around 128, at 8 bits. */
-        static const float codes[6] = {16, 235, 128, 240, 128, 240}, luma[3] = {0.299f, 0.587f, 0.114f};
-
-        for (unsigned i = 0; i < 6; i++) {
-            picture->ycc_range[i] = codes[i] * (float)(UINT64_C(1) << (picture->components[0].depth)) / 256;
-        }
-        memcpy(picture->ycc_luma, luma, sizeof luma);
-        picture->ycc_tagged = 1;
-    }
-    wvl_io_set_color(picture, color, 0, -1);
-}
-
 /* The size is known: what follows the picture is named before it is read. */
 static int check_remainder(wvl_io_context *context, uint64_t picture_bytes)
 {
@@ -181,7 +159,24 @@ static int begin_headerless(wvl_io_context *context, int big_endian, int is_yuv)
             "the planes follow one another, and a pipe cannot be rewound; give a file, or interleaved samples";
     }
     wvl_io_lay_out(context, context->options.raw_interleaved);
-    guess_color(context, is_yuv);
+    wvl_io_picture *picture = context->picture;
+    uint32_t n = picture->component_count;
+    wvl_io_color color = n < 3 ? WVL_IO_GREY : WVL_IO_RGB;
+
+    if (n >= 3 && (is_yuv || is_subsampled(picture))) {
+        color = WVL_IO_YCC;
+    }
+    if (color == WVL_IO_YCC && context->options.raw_video_range) {
+        /* Black and white as BT.601 has them: 16 and 235, chroma 16 to 240 around 128, at 8 bits. */
+        static const float codes[6] = {16, 235, 128, 240, 128, 240}, luma[3] = {0.299f, 0.587f, 0.114f};
+
+        for (unsigned i = 0; i < 6; i++) {
+            picture->ycc_range[i] = codes[i] * (float)(UINT64_C(1) << (picture->components[0].depth)) / 256;
+        }
+        memcpy(picture->ycc_luma, luma, sizeof luma);
+        picture->ycc_tagged = 1;
+    }
+    wvl_io_set_color(picture, color, 0, -1);
     return 0;
 }
 

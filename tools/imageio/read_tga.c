@@ -59,45 +59,6 @@ static const layout *layout_of_pixels(const tga_header *h)
     return h->bits == 16 && h->attribute_bits == 8 ? &grey_alpha : &unknown;
 }
 
-static int read_header(wvl_io_context *context, tga_header *h)
-{
-    uint8_t p[HEADER_BYTES];
-
-    if (wvl_io_read_bytes(context, p, sizeof p, "header") != 0) {
-        return -1;
-    }
-    h->id_bytes = p[0];
-    h->palette_type = p[1];
-    h->type = p[2] & 7u;
-    h->run_lengths = (p[2] & RUN_LENGTHS) != 0;
-    h->first_entry = wvl_io_le16(p + 3);
-    h->entries = wvl_io_le16(p + 5);
-    h->entry_bits = p[7];
-    h->width = wvl_io_le16(p + 12);
-    h->height = wvl_io_le16(p + 14);
-    h->bits = p[16];
-    h->attribute_bits = p[17] & 15u;
-    h->right_to_left = (p[17] & 0x10) != 0;
-    h->top_down = (p[17] & 0x20) != 0;
-    if (p[2] > 11 || h->type == 0 || h->type > GREYS) {
-        return wvl_io_fail(context, "image type %u: supported are 1, 2, 3, 9, 10, 11 (or this is not a TGA file)",
-                           p[2]);
-    }
-    if (h->palette_type > 1 || (h->type == INDEXED && h->palette_type != 1)) {
-        return wvl_io_fail(context,
-                           "colour map type %u with image type %u: must be 1 with types 1 and 9, 0 or 1 with others",
-                           h->palette_type, p[2]);
-    }
-    if ((p[17] & 0xc0) != 0) {
-        return wvl_io_fail(context, "descriptor 0x%02x: interleaving is not supported", p[17]);
-    }
-    if (h->type == INDEXED ? h->bits != 8 && h->bits != 16 : layout_of_pixels(h)->count == 0) {
-        return wvl_io_fail(context, "image type %u with %u bits a pixel, %u of them attributes, is not supported", p[2],
-                           h->bits, h->attribute_bits);
-    }
-    return 0;
-}
-
 static unsigned bytes_of(uint32_t bits) { return (bits + 7) / 8; }
 
 /* The size is checked against the smallest body: run lengths make at most 128 pixels of one packet. */
@@ -297,8 +258,39 @@ int wvl_io_read_tga(wvl_io_context *context)
 {
     tga_header h;
 
-    if (read_header(context, &h) != 0) {
+    uint8_t p[HEADER_BYTES];
+
+    if (wvl_io_read_bytes(context, p, sizeof p, "header") != 0) {
         return -1;
+    }
+    h.id_bytes = p[0];
+    h.palette_type = p[1];
+    h.type = p[2] & 7u;
+    h.run_lengths = (p[2] & RUN_LENGTHS) != 0;
+    h.first_entry = wvl_io_le16(p + 3);
+    h.entries = wvl_io_le16(p + 5);
+    h.entry_bits = p[7];
+    h.width = wvl_io_le16(p + 12);
+    h.height = wvl_io_le16(p + 14);
+    h.bits = p[16];
+    h.attribute_bits = p[17] & 15u;
+    h.right_to_left = (p[17] & 0x10) != 0;
+    h.top_down = (p[17] & 0x20) != 0;
+    if (p[2] > 11 || h.type == 0 || h.type > GREYS) {
+        return wvl_io_fail(context, "image type %u: supported are 1, 2, 3, 9, 10, 11 (or this is not a TGA file)",
+                           p[2]);
+    }
+    if (h.palette_type > 1 || (h.type == INDEXED && h.palette_type != 1)) {
+        return wvl_io_fail(context,
+                           "colour map type %u with image type %u: must be 1 with types 1 and 9, 0 or 1 with others",
+                           h.palette_type, p[2]);
+    }
+    if ((p[17] & 0xc0) != 0) {
+        return wvl_io_fail(context, "descriptor 0x%02x: interleaving is not supported", p[17]);
+    }
+    if (h.type == INDEXED ? h.bits != 8 && h.bits != 16 : layout_of_pixels(&h)->count == 0) {
+        return wvl_io_fail(context, "image type %u with %u bits a pixel, %u of them attributes, is not supported", p[2],
+                           h.bits, h.attribute_bits);
     }
     if (h.type == INDEXED) {
         if (wvl_io_go_to(context, HEADER_BYTES + h.id_bytes, "colour map") != 0 || read_indexed(context, &h) != 0) {

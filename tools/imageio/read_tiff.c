@@ -183,8 +183,15 @@ static int open_tiff(wvl_io_tiff *t)
     return t->tiff ? 0 : wvl_io_tiff_fail(t, "header");
 }
 
-static int describe(wvl_io_tiff *t)
+static int begin(wvl_io_context *context)
 {
+    wvl_io_tiff *t = context->state;
+    int is_pipe = !context->source.seekable;
+
+    t->context = context;
+    if (is_pipe && context->by_rows && context->options.max_input_bytes == UINT64_MAX) {
+        context->source.most = WVL_IO_MAX_INPUT_BYTES; /* it is held */
+    }
     if (wvl_io_tiff_find_first(t) != 0 || wvl_io_tiff_choose_page(t) != 0 || open_tiff(t) != 0 ||
         wvl_io_tiff_open_directory(t, t->at) != 0 || wvl_io_tiff_read_fields(t) != 0) {
         return -1;
@@ -198,12 +205,10 @@ static int describe(wvl_io_tiff *t)
         return wvl_io_tiff_fail(t, "pixel data");
     }
     wvl_io_tiff_take_color(t);
-    return wvl_io_tiff_take_metadata(t);
-}
-
-/* A band that is held, and what libtiff holds: a TIFF strip or tile as it is stored. */
-static void count_memory(wvl_io_tiff *t)
-{
+    if (wvl_io_tiff_take_metadata(t) != 0) {
+        return -1;
+    }
+    /* A band that is held, and what libtiff holds: a TIFF strip or tile as it is stored. */
     const wvl_io_picture *picture = t->context->picture;
     uint64_t rows = t->band_rows < t->height ? t->band_rows : t->height, stored = 0;
     uint32_t chunks = t->is_tiled ? TIFFNumberOfTiles(t->tiff) : TIFFNumberOfStrips(t->tiff);
@@ -217,21 +222,6 @@ static void count_memory(wvl_io_tiff *t)
         stored = bytes > stored ? bytes : stored;
     }
     t->context->held_bytes += stored;
-}
-
-static int begin(wvl_io_context *context)
-{
-    wvl_io_tiff *t = context->state;
-    int is_pipe = !context->source.seekable;
-
-    t->context = context;
-    if (is_pipe && context->by_rows && context->options.max_input_bytes == UINT64_MAX) {
-        context->source.most = WVL_IO_MAX_INPUT_BYTES; /* it is held */
-    }
-    if (describe(t) != 0) {
-        return -1;
-    }
-    count_memory(t);
     if (t->is_float) {
         context->needs_all = "floating point is converted to integers only when all samples are known";
     } else if (is_pipe) {

@@ -377,22 +377,6 @@ static int is_text_or_block(unsigned tag)
     return found;
 }
 
-/* Some writers declare IPTC-IIM as LONG and turn each word round with the byte order of the file: turned back when the
- * first tag marker then comes first. */
-static void mend_iptc(const wvl_io_tag *t)
-{
-    if (t->type != WVL_TIFF_LONG || t->data[0] == 0x1C || t->data[3] != 0x1C) {
-        return;
-    }
-    for (size_t at = 0; at + 4 <= t->bytes; at += 4) {
-        uint8_t *p = t->data + at, first = p[0], second = p[1];
-        p[0] = p[3];
-        p[1] = p[2];
-        p[2] = second;
-        p[3] = first;
-    }
-}
-
 static int take_blocks(copier *l, const wvl_io_tiff_directory *d, const wvl_io_tags *list)
 {
     wvl_io_context *context = l->t->context;
@@ -400,7 +384,17 @@ static int take_blocks(copier *l, const wvl_io_tiff_directory *d, const wvl_io_t
     wvl_io_tiff_entry e;
     int result = 0;
     if (iptc) {
-        mend_iptc(iptc);
+        /* Some writers declare IPTC-IIM as LONG and turn each word round with the byte order of the file: turned back
+         * when the first tag marker then comes first. */
+        if (iptc->type == WVL_TIFF_LONG && iptc->data[0] != 0x1C && iptc->data[3] == 0x1C) {
+            for (size_t at = 0; at + 4 <= iptc->bytes; at += 4) {
+                uint8_t *p = iptc->data + at, first = p[0], second = p[1];
+                p[0] = p[3];
+                p[1] = p[2];
+                p[2] = second;
+                p[3] = first;
+            }
+        }
         result = wvl_io_take_blob(context, WVL_IO_IPTC, iptc->data, iptc->bytes);
     } else if (wvl_io_tiff_find_entry(l->t, d, TAG_IPTC, &e)) {
         lose_tag(context, "IPTC", "damaged");

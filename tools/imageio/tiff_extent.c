@@ -85,26 +85,6 @@ static uint64_t end_of_blocks(const head *h, const layout *l)
     return is_plausible(l, sum) ? end : UINT64_MAX;
 }
 
-static void take_entry(const head *h, const wvl_io_tiff_entry *e, layout *l)
-{
-    uint64_t value = value_of(h, e);
-
-    switch (e->tag) {
-    case TIFFTAG_STRIPOFFSETS:
-    case TIFFTAG_TILEOFFSETS: l->offsets = *e; break;
-    case TIFFTAG_STRIPBYTECOUNTS:
-    case TIFFTAG_TILEBYTECOUNTS: l->counts = *e; break;
-    case TIFFTAG_IMAGEWIDTH: l->width = value; break;
-    case TIFFTAG_IMAGELENGTH: l->length = value; break;
-    case TIFFTAG_BITSPERSAMPLE: l->bits = value; break;
-    case TIFFTAG_SAMPLESPERPIXEL: l->samples = value; break;
-    case TIFFTAG_COMPRESSION: l->compression = value; break;
-    case WVL_TAG_EXIF: l->exif = value; break;
-    case WVL_TAG_GPS: l->gps = value; break;
-    default: break;
-    }
-}
-
 /* The directory at `at`, its values and the one of Interoperability in it: as far as they are read; 0: damaged. */
 static uint64_t end_of_metadata(const head *h, uint64_t at, unsigned depth)
 {
@@ -151,7 +131,22 @@ static uint64_t end_of_directory(const head *h, uint64_t first, uint64_t entries
         if (e.tag >= TIFFTAG_JPEGPROC && e.tag <= TIFFTAG_JPEGACTABLES) {
             return UINT64_MAX;
         }
-        take_entry(h, &e, &l);
+        uint64_t value = value_of(h, &e);
+
+        switch (e.tag) {
+        case TIFFTAG_STRIPOFFSETS:
+        case TIFFTAG_TILEOFFSETS: l.offsets = e; break;
+        case TIFFTAG_STRIPBYTECOUNTS:
+        case TIFFTAG_TILEBYTECOUNTS: l.counts = e; break;
+        case TIFFTAG_IMAGEWIDTH: l.width = value; break;
+        case TIFFTAG_IMAGELENGTH: l.length = value; break;
+        case TIFFTAG_BITSPERSAMPLE: l.bits = value; break;
+        case TIFFTAG_SAMPLESPERPIXEL: l.samples = value; break;
+        case TIFFTAG_COMPRESSION: l.compression = value; break;
+        case WVL_TAG_EXIF: l.exif = value; break;
+        case WVL_TAG_GPS: l.gps = value; break;
+        default: break;
+        }
         end = beyond > end ? beyond : end;
     }
     if (end > h->used) {

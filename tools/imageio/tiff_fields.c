@@ -37,28 +37,6 @@ static int check_floats(wvl_io_tiff *t)
     return 0;
 }
 
-static int check_samples(wvl_io_tiff *t)
-{
-    if (t->sample_format == SAMPLEFORMAT_IEEEFP && check_floats(t) != 0) {
-        return -1;
-    }
-    if (!t->is_float && t->sample_format != SAMPLEFORMAT_UINT && t->sample_format != SAMPLEFORMAT_INT &&
-        t->sample_format != SAMPLEFORMAT_VOID) {
-        return wvl_io_fail(t->context, "SampleFormat %u: only integers (1, 2) and floating point (3) are supported",
-                           t->sample_format);
-    }
-    if (!t->is_float && (t->depth == 0 || t->depth > 32)) {
-        return wvl_io_fail(t->context, "BitsPerSample %u: must be 1 to 32", t->depth);
-    }
-    if (t->samples == 0 || t->samples > WVL_IO_MAX_COMPONENTS) {
-        return wvl_io_fail(t->context, "SamplesPerPixel %u: must be 1 to %u", t->samples, WVL_IO_MAX_COMPONENTS);
-    }
-    if (t->planar != PLANARCONFIG_CONTIG && t->planar != PLANARCONFIG_SEPARATE) {
-        return wvl_io_fail(t->context, "PlanarConfiguration %u: must be 1 or 2", t->planar);
-    }
-    return 0;
-}
-
 static int check_photometric(wvl_io_tiff *t)
 {
     uint16_t least = 1, most = UINT16_MAX;
@@ -247,8 +225,22 @@ int wvl_io_tiff_read_fields(wvl_io_tiff *t)
     if (image_depth > 1) {
         return wvl_io_fail(t->context, "ImageDepth %u: only flat pictures are supported", image_depth);
     }
-    if (check_samples(t) != 0) {
+    if (t->sample_format == SAMPLEFORMAT_IEEEFP && check_floats(t) != 0) {
         return -1;
+    }
+    if (!t->is_float && t->sample_format != SAMPLEFORMAT_UINT && t->sample_format != SAMPLEFORMAT_INT &&
+        t->sample_format != SAMPLEFORMAT_VOID) {
+        return wvl_io_fail(t->context, "SampleFormat %u: only integers (1, 2) and floating point (3) are supported",
+                           t->sample_format);
+    }
+    if (!t->is_float && (t->depth == 0 || t->depth > 32)) {
+        return wvl_io_fail(t->context, "BitsPerSample %u: must be 1 to 32", t->depth);
+    }
+    if (t->samples == 0 || t->samples > WVL_IO_MAX_COMPONENTS) {
+        return wvl_io_fail(t->context, "SamplesPerPixel %u: must be 1 to %u", t->samples, WVL_IO_MAX_COMPONENTS);
+    }
+    if (t->planar != PLANARCONFIG_CONTIG && t->planar != PLANARCONFIG_SEPARATE) {
+        return wvl_io_fail(t->context, "PlanarConfiguration %u: must be 1 or 2", t->planar);
     }
     if (TIFFGetField(t->tiff, TIFFTAG_PHOTOMETRIC, &t->photometric) == 0) {
         t->photometric = t->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;

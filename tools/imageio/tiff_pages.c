@@ -99,12 +99,6 @@ static int is_known(const page_list *list, uint64_t at)
     return 0;
 }
 
-static int add_with_sub_pages(wvl_io_tiff *t, page_list *list, const wvl_io_tiff_directory *d, uint32_t number)
-{
-    list->highest = d->at > list->highest ? d->at : list->highest;
-    return add_page(t, list, d, number, 0) == 0 ? add_sub_pages(t, list, d, number) : -1;
-}
-
 /* The first `most` pages of the chain, each with its SubIFDs behind it. The chain ends where it comes back. */
 static int list_pages(wvl_io_tiff *t, uint32_t most, page_list *list)
 {
@@ -121,7 +115,8 @@ static int list_pages(wvl_io_tiff *t, uint32_t most, page_list *list)
             break;
         }
         at = d.next;
-        result = add_with_sub_pages(t, list, &d, i);
+        list->highest = d.at > list->highest ? d.at : list->highest;
+        result = add_page(t, list, &d, i, 0) == 0 ? add_sub_pages(t, list, &d, i) : -1;
         wvl_io_tiff_release_directory(&d);
     }
     list->is_complete = !at || is_known(list, at);
@@ -284,33 +279,6 @@ static void name_larger(char *text, size_t room, const page_list *list, const pa
     }
 }
 
-/* "2 pages, 4 reduced pictures and 1 mask" of what is not read. */
-static void tell_rest(wvl_io_tiff *t, const page_list *list, const page *chosen)
-{
-    static const char *const names[][2] = {
-        {"page", "pages"}, {"reduced picture", "reduced pictures"}, {"mask", "masks"}};
-    size_t counts[3] = {0, 0, 0}, used = 0;
-    char text[120] = "", name[32], larger[120];
-    for (size_t i = 0; i < list->count; i++) {
-        counts[list->pages[i].page.kind] += &list->pages[i] != chosen;
-    }
-    for (int k = 0; k < 3; k++) {
-        if (counts[k]) {
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%zu %s", used ? ", " : "", counts[k],
-                                     names[k][counts[k] != 1]);
-        }
-    }
-    put_name(name, &chosen->page);
-    name_larger(larger, sizeof larger, list, chosen);
-    if (used) {
-        wvl_io_note(t->context, "page %s of %llu x %llu is read (--page chooses); left out: %s%s%s", name,
-                    (unsigned long long)chosen->width, (unsigned long long)chosen->height, text,
-                    rest_of(list, SIZE_MAX), larger);
-    } else if (chosen->page.kind != WVL_IO_PAGE_FULL) {
-        wvl_io_note(t->context, "the only page is marked as %s", names[chosen->page.kind][0]);
-    }
-}
-
 static int find_meant(wvl_io_tiff *t, uint64_t *at, uint64_t *parent)
 {
     page_list list = {NULL, 0, 0, 0, 0, 0};
@@ -322,7 +290,29 @@ static int find_meant(wvl_io_tiff *t, uint64_t *at, uint64_t *parent)
         result = chosen ? 0 : refuse_unclear(t, &list);
     }
     if (result == 0) {
-        tell_rest(t, &list, chosen);
+        /* "2 pages, 4 reduced pictures and 1 mask" of what is not read. */
+        static const char *const names[][2] = {
+            {"page", "pages"}, {"reduced picture", "reduced pictures"}, {"mask", "masks"}};
+        size_t counts[3] = {0, 0, 0}, used = 0;
+        char text[120] = "", name[32], larger[120];
+        for (size_t i = 0; i < list.count; i++) {
+            counts[list.pages[i].page.kind] += &list.pages[i] != chosen;
+        }
+        for (int k = 0; k < 3; k++) {
+            if (counts[k]) {
+                used += (size_t)snprintf(text + used, sizeof text - used, "%s%zu %s", used ? ", " : "", counts[k],
+                                         names[k][counts[k] != 1]);
+            }
+        }
+        put_name(name, &chosen->page);
+        name_larger(larger, sizeof larger, &list, chosen);
+        if (used) {
+            wvl_io_note(t->context, "page %s of %llu x %llu is read (--page chooses); left out: %s%s%s", name,
+                        (unsigned long long)chosen->width, (unsigned long long)chosen->height, text,
+                        rest_of(&list, SIZE_MAX), larger);
+        } else if (chosen->page.kind != WVL_IO_PAGE_FULL) {
+            wvl_io_note(t->context, "the only page is marked as %s", names[chosen->page.kind][0]);
+        }
         *at = chosen->at;
         *parent = chosen->page.sub ? find_page(&list, chosen->page.page, 0) : 0;
     }

@@ -154,18 +154,6 @@ static uint32_t count_run(const wvl_io_tiff *t, size_t line_bytes, const target 
     return is_one ? wvl_io_tiff_count_run(t, line_bytes, y, end - y, (uint16_t)to->component) : 1;
 }
 
-/* Rows that stay as they lie in the file. */
-static int read_words(wvl_io_tiff *t, size_t line_bytes, const target *to, uint32_t first, uint32_t count)
-{
-    for (uint32_t y = first, n; y < first + count; y += n) {
-        n = count_run(t, line_bytes, to, y, first + count);
-        if (wvl_io_tiff_read_stored(t, wvl_io_row(t->context, 0, y), line_bytes, y, n, 0) != 0) {
-            return -1;
-        }
-    }
-    return 0;
-}
-
 /* count: more than one only as count_run() says. */
 static int load_lines(wvl_io_tiff *t, const target *to, uint8_t *bytes, size_t line_bytes, uint32_t y, uint32_t count)
 {
@@ -189,7 +177,14 @@ static int read_lines(wvl_io_tiff *t, const target *to, uint32_t first, uint32_t
     size_t line_bytes = (size_t)TIFFScanlineSize64(t->tiff);
 
     if (t->context->picture->words) {
-        return read_words(t, line_bytes, to, first, count);
+        /* Rows that stay as they lie in the file. */
+        for (uint32_t y = first, n; y < first + count; y += n) {
+            n = count_run(t, line_bytes, to, y, first + count);
+            if (wvl_io_tiff_read_stored(t, wvl_io_row(t->context, 0, y), line_bytes, y, n, 0) != 0) {
+                return -1;
+            }
+        }
+        return 0;
     }
     for (uint32_t y = first, n; y < first + count; y += n) {
         uint8_t *bytes = is_direct(t) ? wvl_io_row(t->context, to->component, y) : t->chunk;

@@ -8,7 +8,6 @@
 #include "tiff_tags.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -95,18 +95,6 @@ static int64_t code(const converter *c, const wvl_io_component *k, uint32_t x, u
     return wvl_io_sample(k, x, y) + (k->is_signed ? INT64_C(1) << (c->depth - 1) : 0);
 }
 
-static void mix_rows(converter *c, uint32_t y)
-{
-    for (unsigned i = 0; i < 2; i++) {
-        const wvl_io_component *k = c->part[i + 1];
-        uint32_t above, below;
-        int64_t weight = place(y, k->dy, c->is_centred, k->height, &above, &below), whole = 2 * (int64_t)k->dy;
-        for (uint32_t x = 0; x < k->width; x++) {
-            c->chroma[i][x] = (whole - weight) * code(c, k, x, above) + weight * code(c, k, x, below);
-        }
-    }
-}
-
 static int64_t mix_columns(const converter *c, unsigned i, uint32_t x)
 {
     const wvl_io_component *k = c->part[i + 1];
@@ -124,7 +112,14 @@ static uint32_t round_code(const converter *c, int64_t sum)
 
 static void convert_row(converter *c, uint32_t y, wvl_io_component *out)
 {
-    mix_rows(c, y);
+    for (unsigned i = 0; i < 2; i++) {
+        const wvl_io_component *k = c->part[i + 1];
+        uint32_t above, below;
+        int64_t weight = place(y, k->dy, c->is_centred, k->height, &above, &below), whole = 2 * (int64_t)k->dy;
+        for (uint32_t x = 0; x < k->width; x++) {
+            c->chroma[i][x] = (whole - weight) * code(c, k, x, above) + weight * code(c, k, x, below);
+        }
+    }
     for (uint32_t x = 0; x < out[0].width; x++) {
         int64_t luma = code(c, c->part[0], x, y) * c->scale;
         int64_t cb = mix_columns(c, 0, x), cr = mix_columns(c, 1, x);

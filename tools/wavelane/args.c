@@ -481,24 +481,6 @@ static int check_picture(const wvl_cli_args *args)
     return WVL_CLI_CHECK(conditions);
 }
 
-static int check_together(const wvl_cli_args *args)
-{
-    int is_plan_only = wvl_cli_is_plan_only(args);
-    const wvl_cli_condition conditions[] = {
-        {args->quiet && args->verbose, "--quiet and --verbose cannot be used together; give one of them"},
-        {is_plan_only && args->verify,
-         "--verify checks a finished encoding; leave out --dry-run and --explain, which make none"},
-        {is_plan_only && args->psnr_report,
-         "--psnr-report measures a finished encoding; leave out --dry-run and --explain, which make none"},
-        {args->quiet && args->psnr_report, "--psnr-report and --quiet cannot be used together; give one of them"},
-        {args->demo && args->io.format, "--input-format needs -i; --demo reads no file, leave --input-format out"},
-    };
-    int code = WVL_CLI_CHECK(conditions);
-    TRY(code, wvl_cli_check_reading(args));
-    TRY(code, args->image_dir ? check_folder(args) : check_picture(args));
-    return code;
-}
-
 static int allocate_lists(wvl_cli_args *args, size_t count)
 {
     memset(args, 0, sizeof *args);
@@ -542,7 +524,20 @@ int wvl_cli_parse_args(int argc, char **argv, wvl_cli_args *args)
     if (args->help || args->version) {
         return WVL_EXIT_OK;
     }
-    return check_together(args);
+    int is_plan_only = wvl_cli_is_plan_only(args);
+    const wvl_cli_condition conditions[] = {
+        {args->quiet && args->verbose, "--quiet and --verbose cannot be used together; give one of them"},
+        {is_plan_only && args->verify,
+         "--verify checks a finished encoding; leave out --dry-run and --explain, which make none"},
+        {is_plan_only && args->psnr_report,
+         "--psnr-report measures a finished encoding; leave out --dry-run and --explain, which make none"},
+        {args->quiet && args->psnr_report, "--psnr-report and --quiet cannot be used together; give one of them"},
+        {args->demo && args->io.format, "--input-format needs -i; --demo reads no file, leave --input-format out"},
+    };
+    int code = WVL_CLI_CHECK(conditions);
+    TRY(code, wvl_cli_check_reading(args));
+    TRY(code, args->image_dir ? check_folder(args) : check_picture(args));
+    return code;
 }
 
 void wvl_cli_release_args(wvl_cli_args *args)

@@ -114,16 +114,6 @@ static int make_row_source(wvl_io_rows *rows, wvl_row_source *source)
 
 /* ---- May it come by rows --------------------------------------------------------------------- */
 
-static int has_no_step(const wvl_cli_args *args, const wvl_io_picture *io)
-{
-    int differs = 0, is_off = 0;
-    for (uint32_t i = 0; i < io->component_count; i++) {
-        differs |= io->components[i].dy != io->components[0].dy;
-        is_off |= args->offset[1] % (io->components[i].dy * args->subsampling[1]) != 0;
-    }
-    return differs && is_off;
-}
-
 /* Metadata behind the pixels comes too late for boxes in front of the codestream. */
 static int may_lack_metadata(const wvl_cli_job *j)
 {
@@ -153,7 +143,12 @@ static const char *find_option(const wvl_cli_job *j)
     if (args->auto_color && io->icc && args->icc != WVL_CLI_ICC_DROP && !io->space_rules) {
         return "--input-color auto applies an ICC profile to the picture as a whole; name the space";
     }
-    if (has_no_step(args, io)) {
+    int differs = 0, is_off = 0;
+    for (uint32_t i = 0; i < io->component_count; i++) {
+        differs |= io->components[i].dy != io->components[0].dy;
+        is_off |= args->offset[1] % (io->components[i].dy * args->subsampling[1]) != 0;
+    }
+    if (differs && is_off) {
         return "the image offset is no multiple of the vertical subsampling; choose another --image-offset";
     }
     return may_lack_metadata(j) ? "metadata may follow the pixels, and a pipe cannot be rewound; give a file, or leave "
@@ -213,11 +208,11 @@ static int refuse_rows(const wvl_cli_job *j)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Limits of a whole picture hold unless a limit of memory takes their place. */
-static int open_reader(wvl_cli_job *j)
+int wvl_cli_read_by_rows(wvl_cli_job *j)
 {
-    char error[512] = "";
     const wvl_cli_args *args = j->s->args;
+    /* Limits of a whole picture hold unless a limit of memory takes their place. */
+    char error[512] = "";
     wvl_io_options options = args->io;
     if (!args->memory_bytes && !options.max_samples) {
         options.max_samples = WVL_IO_MAX_SAMPLES;
@@ -226,13 +221,7 @@ static int open_reader(wvl_cli_job *j)
         options.max_input_bytes = WVL_IO_MAX_INPUT_BYTES;
     }
     int result = wvl_io_rows_open(j->inputs[0], &options, &j->rows.reader, error, sizeof error);
-    return wvl_cli_finish_reading(args, j->inputs[0], result, error, NULL);
-}
-
-int wvl_cli_read_by_rows(wvl_cli_job *j)
-{
-    const wvl_cli_args *args = j->s->args;
-    int code = open_reader(j);
+    int code = wvl_cli_finish_reading(args, j->inputs[0], result, error, NULL);
     if (!code && args->memory_bytes) {
         code = refuse_rows(j);
     }

@@ -123,24 +123,6 @@ static int report_status(const wvl_cli_job *j, wvl_status status, const char *er
     return wvl_cli_exit_code(status);
 }
 
-static int encode_alone(wvl_cli_job *j, wvl_sink *sink)
-{
-    char error[4096] = "";
-    wvl_cli_progress progress;
-    const wvl_cli_args *args = j->s->args;
-    wvl_cli_progress_start(&progress, !args->quiet && !j->turns && !(args->json && j->s->out == stderr));
-    wvl_control control = {.struct_size = sizeof control,
-                           .progress = wvl_cli_progress_step,
-                           .progress_user = &progress,
-                           .cancel = j->s->cancel};
-    wvl_status status =
-        j->rows.reader ? wvl_cli_encode_rows(j, sink, &control, error, sizeof error)
-                       : wvl_encode(j->plan, &j->picture.image, sink, &control, &j->own_result, error, sizeof error);
-    wvl_cli_progress_end(&progress);
-    j->result = j->own_result;
-    return status ? report_status(j, status, error) : WVL_EXIT_OK;
-}
-
 #define AGAIN (-1) /* beside exit codes: the picture is to be encoded by itself */
 
 /* The limit of a frame is a value of its own. */
@@ -183,7 +165,20 @@ static int encode_shared(wvl_cli_job *j)
 static int encode_to(wvl_cli_job *j, wvl_sink *sink)
 {
     double start = wvl_cli_seconds();
-    int code = encode_alone(j, sink);
+    char error[4096] = "";
+    wvl_cli_progress progress;
+    const wvl_cli_args *args = j->s->args;
+    wvl_cli_progress_start(&progress, !args->quiet && !j->turns && !(args->json && j->s->out == stderr));
+    wvl_control control = {.struct_size = sizeof control,
+                           .progress = wvl_cli_progress_step,
+                           .progress_user = &progress,
+                           .cancel = j->s->cancel};
+    wvl_status status =
+        j->rows.reader ? wvl_cli_encode_rows(j, sink, &control, error, sizeof error)
+                       : wvl_encode(j->plan, &j->picture.image, sink, &control, &j->own_result, error, sizeof error);
+    wvl_cli_progress_end(&progress);
+    j->result = j->own_result;
+    int code = status ? report_status(j, status, error) : WVL_EXIT_OK;
     j->seconds = wvl_cli_seconds() - start;
     return code;
 }
@@ -309,20 +304,6 @@ static void report_plan(wvl_cli_job *j)
         wvl_cli_plan_json(&j->s->report, &summary, j->s->args->explain);
     } else {
         wvl_cli_plan_text(j->s->out, &summary, j->s->args->explain);
-    }
-}
-
-static void report_failure(wvl_cli_run *s, const char *input, int code)
-{
-    wvl_cli_report *r = &s->report;
-    if (s->args->json) {
-        wvl_cli_report_open_object(r, NULL);
-        wvl_cli_report_text(r, "input", input);
-        wvl_cli_report_text(r, "status", "failed");
-        wvl_cli_report_number(r, "exit_code", (uint64_t)code);
-        wvl_cli_report_text(r, "error", wvl_cli_last_error());
-        wvl_cli_report_warnings(r);
-        wvl_cli_report_close(r);
     }
 }
 
@@ -486,7 +467,16 @@ static void note_lost_report(wvl_cli_run *s)
 void wvl_cli_report_job(wvl_cli_job *j, int code)
 {
     if (code) {
-        report_failure(j->s, j->name, code);
+        wvl_cli_report *r = &j->s->report;
+        if (j->s->args->json) {
+            wvl_cli_report_open_object(r, NULL);
+            wvl_cli_report_text(r, "input", j->name);
+            wvl_cli_report_text(r, "status", "failed");
+            wvl_cli_report_number(r, "exit_code", (uint64_t)code);
+            wvl_cli_report_text(r, "error", wvl_cli_last_error());
+            wvl_cli_report_warnings(r);
+            wvl_cli_report_close(r);
+        }
     } else if (wvl_cli_is_plan_only(j->s->args)) {
         report_plan(j);
     } else {

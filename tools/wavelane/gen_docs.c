@@ -13,12 +13,6 @@
 
 /* ---- roff ------------------------------------------------------------------------------------ */
 
-/* Long lists of words and numbers have no blanks: a line may end behind a comma or bar, without a hyphen. */
-static int may_break(const char *text)
-{
-    return (*text == ',' || *text == '|') && text[1] && text[1] != ' ' && text[1] != ']';
-}
-
 /* A dash must stay a dash, a backslash a backslash, and a leading point or quote must not become a request. */
 static void put_roff(const char *text)
 {
@@ -33,7 +27,9 @@ static void put_roff(const char *text)
         } else {
             fputc(*text, stdout);
         }
-        if (may_break(text)) {
+        /* Long lists of words and numbers have no blanks: a line may end behind a comma or bar, without a hyphen. */
+
+        if ((*text == ',' || *text == '|') && text[1] && text[1] != ' ' && text[1] != ']') {
             fputs("\\:", stdout);
         }
     }
@@ -504,29 +500,6 @@ static void put_zsh_commands(void)
     fputs("esac\n", stdout);
 }
 
-static void write_zsh(void)
-{
-    size_t count;
-    fputs("#compdef wavelane\n# zsh completion for wavelane, made from its tables of options\n", stdout);
-    put_zsh_commands();
-    fputs("_arguments \\\n    '1:command or option:(encode sequence info verify run options devices help)' \\\n",
-          stdout);
-    const wvl_cli_option *options = wvl_cli_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        char letter[2] = {options[i].letter, '\0'};
-        if (is_refused(&options[i])) {
-            continue;
-        }
-        if (letter[0]) {
-            put_zsh_option(&options[i], "-", letter);
-        }
-        if (options[i].name) {
-            put_zsh_option(&options[i], wvl_cli_dashes(options[i].name), options[i].name);
-        }
-    }
-    fputs("    '*:file:_files'\n", stdout);
-}
-
 int main(int argc, char **argv)
 {
     int code = 2;
@@ -536,7 +509,25 @@ int main(int argc, char **argv)
         write_bash();
         code = 0;
     } else if (argc == 2 && !strcmp(argv[1], "zsh")) {
-        write_zsh();
+        size_t count;
+        fputs("#compdef wavelane\n# zsh completion for wavelane, made from its tables of options\n", stdout);
+        put_zsh_commands();
+        fputs("_arguments \\\n    '1:command or option:(encode sequence info verify run options devices help)' \\\n",
+              stdout);
+        const wvl_cli_option *options = wvl_cli_options(&count);
+        for (size_t i = 0; i < count; i++) {
+            char letter[2] = {options[i].letter, '\0'};
+            if (is_refused(&options[i])) {
+                continue;
+            }
+            if (letter[0]) {
+                put_zsh_option(&options[i], "-", letter);
+            }
+            if (options[i].name) {
+                put_zsh_option(&options[i], wvl_cli_dashes(options[i].name), options[i].name);
+            }
+        }
+        fputs("    '*:file:_files'\n", stdout);
         code = 0;
     } else {
         int wants_help = argc > 1 && !strcmp(argv[1], "--help");

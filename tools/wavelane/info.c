@@ -152,18 +152,6 @@ static void keep_number(info_state *info, const char *name, uint64_t number)
     }
 }
 
-static void keep_text(info_state *info, const char *name, const char *text)
-{
-    info_facts *f = &info->facts;
-    if (!strcmp(name, "format")) {
-        snprintf(f->format, sizeof f->format, "%s", text);
-    } else if (!strcmp(info->entry, "COD") && !strcmp(name, "progression")) {
-        snprintf(f->order, sizeof f->order, "%s", text);
-    } else if (!strcmp(info->entry, "COD") && !strcmp(name, "transform")) {
-        snprintf(f->transform, sizeof f->transform, "%s", text);
-    }
-}
-
 /* ---- Items ----------------------------------------------------------------------------------- */
 
 #define SHOWN_BYTES 256u
@@ -237,7 +225,14 @@ static void print_item(void *user, const wvl_check_item *item)
     case WVL_CHECK_ITEM_REAL: wvl_cli_report_real(r, item->name, item->real); break;
     case WVL_CHECK_ITEM_TEXT:
         if (item->name) {
-            keep_text(info, item->name, item->text);
+            info_facts *f = &info->facts;
+            if (!strcmp(item->name, "format")) {
+                snprintf(f->format, sizeof f->format, "%s", item->text);
+            } else if (!strcmp(info->entry, "COD") && !strcmp(item->name, "progression")) {
+                snprintf(f->order, sizeof f->order, "%s", item->text);
+            } else if (!strcmp(info->entry, "COD") && !strcmp(item->name, "transform")) {
+                snprintf(f->transform, sizeof f->transform, "%s", item->text);
+            }
         }
         wvl_cli_report_text(r, item->name, item->text);
         break;
@@ -459,24 +454,6 @@ static void print_row(const info_state *info)
     wvl_cli_row_end(&row);
 }
 
-/* A file that cannot be read has a row or an object all the same; a single one has the message alone. */
-static void print_unread(const request *q, const char *name)
-{
-    if (q->csv) {
-        wvl_cli_row row = {stdout, 0};
-        wvl_cli_row_text(&row, name);
-        wvl_cli_row_skip(&row, 19);
-        wvl_cli_row_text(&row, wvl_cli_last_error());
-        wvl_cli_row_end(&row);
-    } else if (q->json && q->files.is_many) {
-        wvl_cli_report r;
-        wvl_cli_report_start(&r, stdout, WVL_REPORT_JSON_LINE);
-        wvl_cli_report_text(&r, "file", name);
-        wvl_cli_report_text(&r, "error", wvl_cli_last_error());
-        wvl_cli_report_finish(&r);
-    }
-}
-
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static int print_one(const request *q, const char *name)
@@ -485,7 +462,20 @@ static int print_one(const request *q, const char *name)
     memset(&info, 0, sizeof info);
     int code = open_info(&info, name, q->most, q->packets);
     if (code) {
-        print_unread(q, name);
+        /* A file that cannot be read has a row or an object all the same; a single one has the message alone. */
+        if (q->csv) {
+            wvl_cli_row row = {stdout, 0};
+            wvl_cli_row_text(&row, name);
+            wvl_cli_row_skip(&row, 19);
+            wvl_cli_row_text(&row, wvl_cli_last_error());
+            wvl_cli_row_end(&row);
+        } else if (q->json && q->files.is_many) {
+            wvl_cli_report r;
+            wvl_cli_report_start(&r, stdout, WVL_REPORT_JSON_LINE);
+            wvl_cli_report_text(&r, "file", name);
+            wvl_cli_report_text(&r, "error", wvl_cli_last_error());
+            wvl_cli_report_finish(&r);
+        }
     } else {
         int json = q->json && q->files.is_many ? WVL_REPORT_JSON_LINE : q->json;
         wvl_cli_report_start(&info.report, q->csv ? q->unseen : stdout, json);

@@ -36,20 +36,15 @@ static int is_temporary_name(const char *path)
            strspn(base + length - RANDOM_LETTERS, "abcdefghijklmnopqrstuvwxyz0123456789") == RANDOM_LETTERS;
 }
 
-/* A descriptor that does not survive exec was opened by this process, not handed to it. */
-static int is_own_output(int fd)
-{
-    struct stat st;
-    int flags = fcntl(fd, F_GETFD);
-    return flags >= 0 && (flags & FD_CLOEXEC) && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY && !fstat(fd, &st) &&
-           S_ISREG(st.st_mode);
-}
-
 void wvl_cli_remove_temporaries(void)
 {
     char name[40], path[PATH_MAX];
     for (int fd = STDERR_FILENO + 1; fd < MOST_DESCRIPTORS; fd++) {
-        if (!is_own_output(fd)) {
+        /* A descriptor that does not survive exec was opened by this process, not handed to it. */
+        struct stat st;
+        int flags = fcntl(fd, F_GETFD);
+        if (flags < 0 || !((flags & FD_CLOEXEC)) || (fcntl(fd, F_GETFL) & O_ACCMODE) != O_WRONLY || fstat(fd, &st) ||
+            !S_ISREG(st.st_mode)) {
             continue;
         }
         snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
@@ -65,17 +60,6 @@ void wvl_cli_remove_temporaries(void)
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
-static int raise_token(void)
-{
-    (void)pthread_mutex_lock(&lock);
-    wvl_cancel *cancel = token;
-    if (cancel) {
-        wvl_cancel_raise(cancel);
-    }
-    (void)pthread_mutex_unlock(&lock);
-    return cancel != NULL;
-}
-
 /* A second signal cuts the grace short. */
 static void *watch(void *arg)
 {
@@ -85,7 +69,13 @@ static void *watch(void *arg)
     while (sigwait(&signals, &number)) {
     }
     atomic_store(&interrupted, 1);
-    if (raise_token()) {
+    (void)pthread_mutex_lock(&lock);
+    wvl_cancel *cancel = token;
+    if (cancel) {
+        wvl_cancel_raise(cancel);
+    }
+    (void)pthread_mutex_unlock(&lock);
+    if (cancel != NULL) {
         (void)sigtimedwait(&signals, NULL, &grace);
     }
     wvl_cli_remove_temporaries();

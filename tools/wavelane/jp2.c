@@ -81,29 +81,23 @@ static uint32_t profile_channels(const wvl_io_picture *io)
     return 0;
 }
 
-/* A JPH file has CMYK colours by their profile (15444-15 Annex D). */
-static int declare_cmyk(const wvl_cli_args *args, const char *name, int is_jph, wvl_cli_picture *p)
-{
-    const wvl_io_picture *io = &p->io;
-    int has_profile = io->icc && wvl_io_icc_kind(io->icc, io->icc_bytes) == WVL_IO_ICC_OTHER &&
-                      profile_channels(io) == 4 && !wvl_cli_drops_profile(args) && args->color == WVL_COLOR_AUTO;
-    if (is_jph && has_profile) {
-        p->jp2.color = WVL_COLOR_AUTO;
-        return WVL_EXIT_OK;
-    }
-    return wvl_cli_fail(
-        WVL_EXIT_INPUT, "%s: %s; write a codestream (.j2k), or convert it to RGB", name,
-        is_jph ? "a JPH file needs an ICC profile for CMYK colour, and the picture has none that it could carry"
-               : "a JP2 file cannot express CMYK colour (I.5.3.3); a JPH file (.jph) can, by an ICC profile");
-}
-
 static int declare_color(const wvl_cli_args *args, const char *name, int is_jph, wvl_cli_picture *p)
 {
     const wvl_io_picture *io = &p->io;
     uint32_t channels = channel_count(io) - (alpha_channel(io) >= 0);
     wvl_color color = WVL_COLOR_GREY;
     if (io->color == WVL_IO_CMYK) {
-        return declare_cmyk(args, name, is_jph, p);
+        /* A JPH file has CMYK colours by their profile (15444-15 Annex D). */
+        int has_profile = io->icc && wvl_io_icc_kind(io->icc, io->icc_bytes) == WVL_IO_ICC_OTHER &&
+                          profile_channels(io) == 4 && !wvl_cli_drops_profile(args) && args->color == WVL_COLOR_AUTO;
+        if (is_jph && has_profile) {
+            p->jp2.color = WVL_COLOR_AUTO;
+            return WVL_EXIT_OK;
+        }
+        return wvl_cli_fail(
+            WVL_EXIT_INPUT, "%s: %s; write a codestream (.j2k), or convert it to RGB", name,
+            is_jph ? "a JPH file needs an ICC profile for CMYK colour, and the picture has none that it could carry"
+                   : "a JP2 file cannot express CMYK colour (I.5.3.3); a JPH file (.jph) can, by an ICC profile");
     }
     if (args->color != WVL_COLOR_AUTO) {
         color = args->color;
@@ -202,25 +196,6 @@ static int carry_profile(const wvl_cli_args *args, const char *name, int is_jph,
     p->jp2.icc = io->icc;
     p->jp2.icc_bytes = io->icc_bytes;
     return WVL_EXIT_OK;
-}
-
-static void note_assumptions(const wvl_cli_args *args, const char *name, wvl_cli_picture *p)
-{
-    const wvl_io_picture *io = &p->io;
-    if (args->color != WVL_COLOR_AUTO || p->jp2.icc || p->jp2.cicp) {
-        return;
-    }
-    if (io->color == WVL_IO_UNKNOWN) {
-        p->jp2.color_unknown = 1;
-        wvl_cli_warn_once(name,
-                          "the picture does not specify what its %u channels mean; written as %s with the colour "
-                          "marked unknown (--color declares one)",
-                          channel_count(io), p->jp2.color == WVL_COLOR_GREY ? "grey" : "sRGB");
-    } else if (!io->color_declared || io->icc) {
-        static const char *const spaces[] = {"grey with the sRGB curve", "sRGB", "sYCC"};
-        const char *space = spaces[p->jp2.color == WVL_COLOR_GREY ? 0 : p->jp2.color == WVL_COLOR_SRGB ? 1 : 2];
-        wvl_cli_inform("%s: untagged %s is taken as %s", name, color_word(io->color), space);
-    }
 }
 
 /* ---- Channels and palette -------------------------------------------------------------------- */
@@ -391,7 +366,21 @@ int wvl_cli_describe_picture(const wvl_cli_args *args, const char *name, int is_
         code = carry_profile(args, name, is_jp2 == 2, p);
     }
     if (!code) {
-        note_assumptions(args, name, p);
+        const wvl_io_picture *io = &p->io;
+        if (args->color == WVL_COLOR_AUTO && !p->jp2.icc && !p->jp2.cicp) {
+            if (io->color == WVL_IO_UNKNOWN) {
+                p->jp2.color_unknown = 1;
+                wvl_cli_warn_once(
+                    name,
+                    "the picture does not specify what its %u channels mean; written as %s with the colour "
+                    "marked unknown (--color declares one)",
+                    channel_count(io), p->jp2.color == WVL_COLOR_GREY ? "grey" : "sRGB");
+            } else if (!io->color_declared || io->icc) {
+                static const char *const spaces[] = {"grey with the sRGB curve", "sRGB", "sYCC"};
+                const char *space = spaces[p->jp2.color == WVL_COLOR_GREY ? 0 : p->jp2.color == WVL_COLOR_SRGB ? 1 : 2];
+                wvl_cli_inform("%s: untagged %s is taken as %s", name, color_word(io->color), space);
+            }
+        }
         code = type_channels(name, p);
     }
     TRY(code, carry_palette(name, p));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Metadata on the command's way from a picture to a file: what is kept, named as lost, or applied. */
-#include <string.h>
 
 #include "cli.h"
 #include "tools/metadata/sidecar.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "args.h"
-#include "tools/metadata/sidecar.h"
 
 #define FILES "Input and output"
 #define COMPATIBLE "Options of opj_compress"

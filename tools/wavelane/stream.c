@@ -148,19 +148,6 @@ void wvl_cli_return_buffer(wvl_cli_buffers *buffers, wvl_cli_bytes *bytes)
     }
 }
 
-/* Its pages come once: later frames use it again. */
-static uint8_t *move_bytes(const wvl_cli_bytes *bytes, size_t room)
-{
-    uint8_t *larger = wvl_cli_could_hold(room) ? wvl_io_take_large(room) : NULL;
-    if (larger && bytes->used) {
-        memcpy(larger, bytes->data, bytes->used);
-    }
-    if (larger) {
-        free(bytes->data);
-    }
-    return larger;
-}
-
 int wvl_cli_enlarge_buffer(wvl_cli_bytes *bytes, size_t room)
 {
     if (room <= bytes->room) {
@@ -172,7 +159,14 @@ int wvl_cli_enlarge_buffer(wvl_cli_bytes *bytes, size_t room)
     wanted = wvl_cli_could_hold(wanted) ? wanted : room;
     uint8_t *larger = NULL;
     if (wanted >= LARGE_ROOM) {
-        larger = move_bytes(bytes, wanted);
+        /* Its pages come once: later frames use it again. */
+        larger = wvl_cli_could_hold(wanted) ? wvl_io_take_large(wanted) : NULL;
+        if (larger && bytes->used) {
+            memcpy(larger, bytes->data, bytes->used);
+        }
+        if (larger) {
+            free(bytes->data);
+        }
     } else if (wvl_cli_could_hold(wanted)) {
         larger = realloc(bytes->data, wanted);
     }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wavelane verify: is a file legal, which profiles does it meet, and what does it decode to? */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,11 +254,6 @@ typedef struct request {
 
 /* ---- Options of the original ----------------------------------------------------------------- */
 
-static int refuse(const char *word)
-{
-    return wvl_cli_fail(WVL_EXIT_USAGE, "verify: %s is an option of encoding; usage: " USAGE, word);
-}
-
 static int is_about_reading(const wvl_cli_args *a)
 {
     int encodes = a->output || a->image_dir || a->out_format || a->trace || a->demo || a->force || a->skip_existing ||
@@ -286,7 +280,7 @@ static int parse_original(int argc, char **argv, int *i, wvl_cli_args *args)
     int code = wvl_cli_parse_option(argc, argv, i, args);
     if (!code &&
         (!is_about_reading(args) || (args->setting_count > count && strncmp(args->settings[count].key, "input-", 6)))) {
-        code = refuse(word);
+        code = wvl_cli_fail(WVL_EXIT_USAGE, "verify: %s is an option of encoding; usage: " USAGE, word);
     }
     return code;
 }
@@ -305,13 +299,6 @@ static int is_walker_profile(const char *name)
     return 0;
 }
 
-static int take_limits(const wvl_params *params, wvl_check_options *options)
-{
-    options->stereo |= !strcmp(wvl_params_get(params, "stereo"), "yes");
-    options->hfr |= !strcmp(wvl_params_get(params, "hfr"), "yes");
-    return options->frames ? WVL_EXIT_OK : wvl_cli_parse_rate(wvl_params_get(params, "frame-rate"), options);
-}
-
 static int take_preset(const wvl_cli_args *args, wvl_context *context, wvl_check_options *options,
                        char profile[PROFILE_CHARS])
 {
@@ -324,7 +311,9 @@ static int take_preset(const wvl_cli_args *args, wvl_context *context, wvl_check
     if (!code) {
         snprintf(profile, PROFILE_CHARS, "%s", wvl_params_get(params, "profile"));
         options->profile = is_walker_profile(profile) ? profile : NULL;
-        code = take_limits(params, options);
+        options->stereo |= !strcmp(wvl_params_get(params, "stereo"), "yes");
+        options->hfr |= !strcmp(wvl_params_get(params, "hfr"), "yes");
+        code = options->frames ? WVL_EXIT_OK : wvl_cli_parse_rate(wvl_params_get(params, "frame-rate"), options);
     }
     wvl_params_release(params);
     return code;
