@@ -5,6 +5,7 @@
  * pass propagate_unit()       lists its symbols, marks significance in the window, returns the samples visited
  *   clean_unit()           the same for those not visited; full_stripe: columns may be in run mode
  *   refine_members()       lists the symbols of a refinement
+ *   finish_units()         lists what units before still wait for
  *   add_gain()             adds to gain_sum and gain_count what became significant
  */
 #include "codec/t1/fast_unit.h"

@@ -21,16 +21,24 @@ enum {
     LATE = 20 /* shifts of C beyond the end of a byte before bytes leave: 28 + 19 + MOST_SHIFTS bits are below 64 */
 };
 
-/* By row: Qe, and how the state (row, MPS in bit 6) changes: with the MPS in bits 16..23, with the LPS in bits 24..31.
- */
-#define ENTRY(row, q, nmps, nlps, flip)                                                                                \
-    (q) | (uint32_t)((row) ^ (nmps)) << 16 | (uint32_t)(((row) ^ (nlps)) | (flip) << 6) << 24,
-static const uint32_t entries[64] = {WVL_MQ_ROWS(ENTRY)};
+/* By row, in bytes: Qe, and how the state (row, MPS in bit 6) changes with an MPS and with an LPS. */
+#define QE_LOW(row, q, nmps, nlps, flip) (q) & 0xFF,
+#define QE_HIGH(row, q, nmps, nlps, flip) (q) >> 8,
+#define WITH_MPS(row, q, nmps, nlps, flip) (row) ^ (nmps),
+#define WITH_LPS(row, q, nmps, nlps, flip) ((row) ^ (nlps)) | (flip) << 6,
+static const uint8_t qe_low[48] = {WVL_MQ_ROWS(QE_LOW)}, qe_high[48] = {WVL_MQ_ROWS(QE_HIGH)},
+                     with_mps[48] = {WVL_MQ_ROWS(WITH_MPS)}, with_lps[48] = {WVL_MQ_ROWS(WITH_LPS)};
 
-/* A of eight lanes, their states, and the entry that is being made. */
+/* The states of eight lanes, and the entry that is being made. */
 typedef struct group {
-    lanes a, code, shifts, state[STATE_WORDS];
+    lanes code, shifts, state[STATE_WORDS];
 } group;
+
+/* A of both groups in 16 bits, in the order in which they are packed. */
+typedef struct coder {
+    group groups[2];
+    halves a;
+} coder;
 
 typedef struct log {
     uint32_t code[ENTRIES][LANES], shifts[ENTRIES][LANES];
@@ -45,21 +53,38 @@ typedef struct code_register {
     uint8_t *bp;
 } code_register;
 
-static void open_group(group *g, wvl_mq *const mq[], unsigned count)
+static inline halves narrow(lanes first, lanes second)
 {
-    open_states(mq, count, g->state);
-    for (unsigned i = 0; i < LANES; i++) {
-        g->a[i] = mq[i < count ? i : 0]->a;
-    }
-    g->code = g->shifts = (lanes){0};
+    return (halves)_mm256_packus_epi32((__m256i)first, (__m256i)second);
 }
 
-/* Lanes from `first` on as they are. */
-static void close_group(const group *g, unsigned first, wvl_mq *const mq[], unsigned count)
+static inline lanes widen(halves both, unsigned k)
 {
-    close_states(g->state, first, mq, count);
+    const __m256i zero = _mm256_setzero_si256();
+    return (lanes)(k ? _mm256_unpackhi_epi16((__m256i)both, zero) : _mm256_unpacklo_epi16((__m256i)both, zero));
+}
+
+static void open_coder(coder *c, wvl_mq *const mq[], unsigned count)
+{
+    lanes a[2];
+    for (unsigned i = 0; i < 2 * LANES; i++) {
+        a[i / LANES][i % LANES] = mq[i < count ? i : 0]->a;
+    }
+    c->a = narrow(a[0], a[1]);
+    for (unsigned k = 0; k < 2; k++) {
+        int is_used = count > k * LANES;
+        open_states(is_used ? mq + k * LANES : mq, is_used ? count - k * LANES : 1, c->groups[k].state);
+        c->groups[k].code = c->groups[k].shifts = (lanes){0};
+    }
+}
+
+/* Lanes of a group from `first` on as they are. */
+static void close_group(const coder *c, unsigned k, unsigned first, wvl_mq *const mq[], unsigned count)
+{
+    lanes a = widen(c->a, k);
+    close_states(c->groups[k].state, first, mq, count);
     for (unsigned i = 0; i < count; i++) {
-        mq[i]->a = g->a[first + i];
+        mq[i]->a = a[first + i];
     }
 }
 
@@ -71,37 +96,83 @@ static inline void put_entry(group *g, log_of_codes *log)
     g->code = g->shifts = (lanes){0};
 }
 
-/* The low byte of each lane of `s` is its symbol. */
-static inline void put_symbols(group *g, lanes s, log_of_codes *log)
+/* The states of the symbols' contexts, (row, LPS in bit 6); where they lie: in which words, at which bits. */
+static inline lanes fetch_states(const group *g, lanes symbols, lanes in[STATE_WORDS], lanes *at)
 {
-    lanes word = s & 0x38, at = s << 2 & 24, in[STATE_WORDS], x = {0};
+    lanes word = symbols & 0x38, x[STATE_WORDS];
+    *at = symbols << 2 & 24;
     for (unsigned i = 0; i < STATE_WORDS; i++) {
         in[i] = (lanes)(word == 8 * i);
-        x |= in[i] & g->state[i];
+        x[i] = in[i] & g->state[i];
     }
-    x = x >> at ^ s << 6; /* bit 6: the LPS */
-    lanes lps = (lanes)((ints)(x << 25) >> 31);
-    lanes entry = (lanes)_mm256_i32gather_epi32((const int *)entries, (__m256i)(x & 0x3F), 4);
-    lanes qe = entry & 0xFFFF, upper = g->a - qe, takes_lower = (lanes)((ints)qe > (ints)upper) ^ lps;
-    __m256i larger = _mm256_max_epi32((__m256i)upper, (__m256i)qe),
-            smaller = _mm256_min_epi32((__m256i)upper, (__m256i)qe);
-    lanes a = (lanes)_mm256_blendv_epi8(larger, smaller, (__m256i)lps);
-    /* The exponent of a float is the place of the top bit: 127 + 15 where nothing is to be shifted. */
-    lanes shift = 142 - ((lanes) __builtin_convertvector((ints)a, floats) >> 23);
-    g->a = a << shift;
+    return (((x[0] | x[1]) | (x[2] | x[3]) | x[4]) >> *at ^ symbols << 6) & 0x7F;
+}
 
-    lanes change = (entry >> (16 | (lps & 8)) & 0x7F & (lanes)(shift != 0)) << at;
+/* Bytes of a table of rows. Of three indices, the one whose part of the table holds the row has bit 7 clear. */
+static inline halves look_up(const uint8_t table[48], const __m256i index[3])
+{
+    halves v[3];
+    for (unsigned k = 0; k < 3; k++) {
+        __m128i part = _mm_loadu_si128((const __m128i *)(const void *)(table + 16 * k));
+        v[k] = (halves)_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(part), index[k]);
+    }
+    return v[0] | v[1] | v[2];
+}
+
+/* What an interval of A = a leaves: A before it is renormalised, what C gets, and how the states change. */
+typedef struct step {
+    halves a, code, change;
+} step;
+
+static inline step divide(halves a, halves states)
+{
+    halves lps = (halves)((__m256i)_mm256_cmpgt_epi16((__m256i)states, _mm256_set1_epi16(0x3F)));
+    __m256i row = (__m256i)(states & 0x3F), index[3];
+    for (unsigned k = 0; k < 3; k++) { /* the high byte finds nothing */
+        const __m256i part = _mm256_set1_epi16((short)(0x8000 | 16 * k));
+        index[k] = _mm256_adds_epu8(_mm256_xor_si256(row, part), _mm256_set1_epi16(0x70));
+    }
+    halves qe = look_up(qe_low, index) | look_up(qe_high, index) << 8, upper = a - qe;
+    __m256i larger = _mm256_max_epu16((__m256i)upper, (__m256i)qe),
+            smaller = _mm256_min_epu16((__m256i)upper, (__m256i)qe);
+    halves takes_upper = (halves)_mm256_cmpeq_epi16(larger, (__m256i)upper) ^ lps;
+    halves left = (halves)_mm256_blendv_epi8(larger, smaller, (__m256i)lps);
+    halves change =
+        (halves)_mm256_blendv_epi8((__m256i)look_up(with_mps, index), (__m256i)look_up(with_lps, index), (__m256i)lps);
+    return (step){left, qe & takes_upper, change & ~(halves)_mm256_srai_epi16((__m256i)left, 15)};
+}
+
+/* Returns A, renormalised. */
+static inline lanes take_step(group *g, unsigned k, const step *s, const lanes in[STATE_WORDS], lanes at,
+                              log_of_codes *log)
+{
+    lanes a = widen(s->a, k), change = widen(s->change, k) << at;
     for (unsigned i = 0; i < STATE_WORDS; i++) {
         g->state[i] ^= change & in[i];
     }
-
-    lanes shifts = g->shifts + shift;
+    /* The exponent of a float is the place of the top bit: 127 + 15 where nothing is to be shifted. */
+    lanes shift = 142 - ((lanes) __builtin_convertvector((ints)a, floats) >> 23), shifts = g->shifts + shift;
     if (__builtin_expect(_mm256_movemask_epi8((__m256i)((ints)shifts > MOST_SHIFTS)), 0)) {
         put_entry(g, log);
         shifts = shift;
     }
-    g->code = (g->code + (qe & ~takes_lower)) << shift;
+    g->code = (g->code + widen(s->code, k)) << shift;
     g->shifts = shifts;
+    return a << shift;
+}
+
+/* The low byte of each lane of `symbols` is its symbol. */
+static inline void put_symbols(coder *c, const lanes symbols[2], log_of_codes log[2])
+{
+    lanes in[2][STATE_WORDS], at[2], states[2], a[2];
+    for (unsigned k = 0; k < 2; k++) {
+        states[k] = fetch_states(&c->groups[k], symbols[k], in[k], &at[k]);
+    }
+    step s = divide(c->a, narrow(states[0], states[1]));
+    for (unsigned k = 0; k < 2; k++) {
+        a[k] = take_step(&c->groups[k], k, &s, in[k], at[k], &log[k]);
+    }
+    c->a = narrow(a[0], a[1]);
 }
 
 static inline __m256i load_halves(const uint8_t *const from[LANES], unsigned first, size_t at)
@@ -123,28 +194,23 @@ static inline void fetch_symbols(const uint8_t *const from[LANES], size_t at, la
     to[3] = (lanes)_mm256_unpackhi_epi64(b, d);
 }
 
-/* Up to STEPS symbols; the two groups fill the gaps of each other's chains. */
-static inline void run_steps(group g[2], unsigned groups, const uint8_t *const from[2 * LANES], size_t at, size_t count,
+/* Up to STEPS symbols. */
+static inline void run_steps(coder *c, const uint8_t *const from[2 * LANES], size_t at, size_t count,
                              log_of_codes log[2])
 {
     log[0].count = log[1].count = 0;
     for (size_t end = at + count; at < end; at += 16) {
         lanes words[2][4];
         size_t steps = end - at < 16 ? end - at : 16;
-        for (unsigned k = 0; k < groups; k++) {
+        for (unsigned k = 0; k < 2; k++) {
             fetch_symbols(from + LANES * k, at, words[k]);
         }
         for (size_t i = 0; i < steps; i++) {
-            for (unsigned k = 0; k < groups; k++) {
-                put_symbols(&g[k], words[k][i / 4], &log[k]);
-                words[k][i / 4] >>= 8;
-                if (i % MERGED == MERGED - 1) {
-                    put_entry(&g[k], &log[k]);
-                }
+            lanes symbols[2] = {words[0][i / 4] >> 8 * (i % 4), words[1][i / 4] >> 8 * (i % 4)};
+            put_symbols(c, symbols, log);
+            for (unsigned k = 0; k < 2 && (i % MERGED == MERGED - 1 || i + 1 == steps); k++) {
+                put_entry(&c->groups[k], &log[k]);
             }
-        }
-        for (unsigned k = 0; k < groups && steps % MERGED; k++) {
-            put_entry(&g[k], &log[k]);
         }
     }
 }
@@ -190,75 +256,60 @@ static code_register follow_log(code_register r, const log_of_codes *log, unsign
     return r;
 }
 
-/* One lane, from where it stood when the log was empty. */
-static void code_again(code_register *r, const group *g, unsigned lane, const uint8_t *symbols, size_t count)
+/* One lane of a group, from where it stood when the log was empty. */
+static void code_again(code_register *r, const coder *before, unsigned k, unsigned lane, const uint8_t *symbols,
+                       size_t count)
 {
     wvl_mq one = {.c = (uint32_t)r->c, .ct = (uint32_t)r->ct, .bp = r->bp}, *mq = &one;
-    close_group(g, lane, &mq, 1);
+    close_group(before, k, lane, &mq, 1);
     wvl_mq_encode_symbols(&one, symbols, count);
     *r = (code_register){one.c, (int32_t)one.ct, 0, one.bp};
 }
 
-/* before: the group when the log was empty; symbols: those of the log. */
-static void put_codes(code_register *codes, unsigned count, const group *before, const log_of_codes *log,
+/* before: the coder when the log was empty; symbols: those of the log. */
+static void put_codes(code_register *codes, unsigned count, const coder *before, const log_of_codes log[2],
                       const uint8_t *const symbols[], size_t at, size_t symbol_count)
 {
     for (unsigned i = 0; i < count; i++) {
         uint8_t b = *codes[i].bp;
-        code_register r = follow_log(codes[i], log, i);
+        code_register r = follow_log(codes[i], &log[i / LANES], i % LANES);
         if (__builtin_expect(!r.has_zero, 1)) {
             codes[i] = r;
             continue;
         }
         *codes[i].bp = b;
-        code_again(&codes[i], before, i, symbols[i] + at, symbol_count);
+        code_again(&codes[i], before, i / LANES, i % LANES, symbols[i] + at, symbol_count);
     }
 }
 
-static void encode(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count, size_t symbol_count,
-                   unsigned groups)
+void wvl_mq_encode_lanes_avx2(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count, size_t symbol_count)
 {
-    group g[2], before[2];
+    coder c;
     log_of_codes log[2];
     code_register codes[2 * LANES];
     const uint8_t *from[2 * LANES];
-    unsigned counts[2] = {count < LANES ? count : LANES, count < LANES ? 0 : count - LANES};
+    if (count < FEW) {
+        wvl_mq_encode_lanes_c(mq, symbols, count, symbol_count);
+        return;
+    }
     for (unsigned i = 0; i < 2 * LANES; i++) {
         from[i] = symbols[i < count ? i : 0];
     }
     for (unsigned i = 0; i < count; i++) {
         codes[i] = (code_register){mq[i]->c, (int32_t)mq[i]->ct, 0, mq[i]->bp};
     }
-    for (unsigned k = 0; k < groups; k++) {
-        open_group(&g[k], mq + LANES * k, counts[k]);
-    }
+    open_coder(&c, mq, count);
     for (size_t at = 0; at < symbol_count; at += STEPS) {
         size_t steps = symbol_count - at < STEPS ? symbol_count - at : STEPS;
-        for (unsigned k = 0; k < groups; k++) {
-            before[k] = g[k];
-        }
-        run_steps(g, groups, from, at, steps, log);
-        for (unsigned k = 0; k < groups; k++) {
-            put_codes(codes + LANES * k, counts[k], &before[k], &log[k], from + LANES * k, at, steps);
-        }
+        coder before = c;
+        run_steps(&c, from, at, steps, log);
+        put_codes(codes, count, &before, log, from, at, steps);
     }
     for (unsigned i = 0; i < count; i++) {
         mq[i]->c = (uint32_t)codes[i].c;
         mq[i]->ct = (uint32_t)codes[i].ct;
         mq[i]->bp = codes[i].bp;
     }
-    for (unsigned k = 0; k < groups; k++) {
-        close_group(&g[k], 0, mq + LANES * k, counts[k]);
-    }
-}
-
-void wvl_mq_encode_lanes_avx2(wvl_mq *const mq[], const uint8_t *const symbols[], unsigned count, size_t symbol_count)
-{
-    if (count < FEW) {
-        wvl_mq_encode_lanes_c(mq, symbols, count, symbol_count);
-    } else if (count <= LANES) {
-        encode(mq, symbols, count, symbol_count, 1);
-    } else {
-        encode(mq, symbols, count, symbol_count, 2);
-    }
+    close_group(&c, 0, 0, mq, count < LANES ? count : LANES);
+    close_group(&c, 1, 0, mq + LANES, count < LANES ? 0 : count - LANES);
 }
