@@ -91,7 +91,7 @@ TEST(fewer_resolutions_decode)
 static void check_parts(const char *settings, const outcome *o, unsigned letters)
 {
     for (size_t i = 1; i < o->packets.count; i++) {
-        const packet_info *a = &o->packets.items[i - 1], *b = &o->packets.items[i];
+        const wvl_check_packet *a = &o->packets.items[i - 1], *b = &o->packets.items[i];
         int new_part = a->part != b->part,
             expected = a->tile != b->tile || ((letters & 1) && a->resolution != b->resolution) ||
                        ((letters & 2) && a->layer != b->layer) || ((letters & 4) && a->component != b->component);
