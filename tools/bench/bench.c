@@ -4,7 +4,6 @@
 #define SET "  --set KEY=VALUE     further parameter for Wavelane; may be repeated\n"
 
 static const char encode_help[] =
-    "Cycles and instructions a sample are printed too, where the machine counts them for a process.\n"
     "  --image FILE        picture to encode; without it one is generated\n"
     "  --indices           take a palette picture as its indices, one component\n"
     "  --size W,H (1920,1080) --components N (3) --depth N (8)\n"
