@@ -54,7 +54,6 @@ static const char dwt_help[] =
     "  --batch N           pictures in one launch (1)\n"
     "  --plain             one level at a time with the kernels for any shape\n"
     "  --apart             launches do not overlap\n"
-    "  --image FILE        device code of another build\n"
     "  --runs N            graphs timed (9)\n";
 
 static const char slots_help[] =

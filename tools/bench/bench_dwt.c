@@ -11,7 +11,6 @@
 typedef struct options {
     wvl_bench_dwt_case one;
     int planar;
-    const char *image;
 } options;
 
 #define RANGE(name, member, lowest, highest) WVL_BENCH_RANGE(name, COUNT, options, one.member, lowest, highest)
@@ -26,8 +25,6 @@ static const wvl_bench_option table[] = {
     WVL_BENCH_OPTION("--planar", FLAG, options, planar),
     WVL_BENCH_OPTION("--plain", FLAG, options, one.plain),
     WVL_BENCH_OPTION("--apart", FLAG, options, one.apart),
-    /* Device code from a file: kernels of another build over the same pictures. */
-    WVL_BENCH_OPTION("--image", TEXT, options, image),
 };
 
 static void add_case(wvl_bench_dwt_case *cases, uint32_t *count, wvl_bench_dwt_case c)
@@ -68,25 +65,6 @@ static uint32_t build_cases(const options *o, wvl_bench_dwt_case *cases)
         add_case(cases, &count, c);
     }
     return count;
-}
-
-/* NULL: no such file. Kept until the program ends. */
-static const void *read_image(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    long bytes = -1;
-    if (file && fseek(file, 0, SEEK_END) == 0) {
-        bytes = ftell(file);
-    }
-    char *image = bytes > 0 ? calloc(1, (size_t)bytes + 1) : NULL;
-    if (image && (fseek(file, 0, SEEK_SET) != 0 || fread(image, 1, (size_t)bytes, file) != (size_t)bytes)) {
-        free(image);
-        image = NULL;
-    }
-    if (file) {
-        fclose(file);
-    }
-    return image;
 }
 
 static wvl_cuda_status open_device(wvl_bench_dwt_device *d, const void *image)
@@ -158,7 +136,7 @@ int wvl_bench_dwt_measure(wvl_bench_args *args, int is_inverse, wvl_bench_dwt_ru
     }
     o.one.interleaved = !o.planar;
     memset(&device, 0, sizeof device);
-    const void *image = o.image ? read_image(o.image) : wvl_cuda_fetch_image();
+    const void *image = wvl_cuda_fetch_image();
     if (!image || !wvl_cuda_fetch_runtime(&device.runtime) || open_device(&device, image)) {
         fputs("bench dwt: no device, or no device code in this build\n", stderr);
         return WVL_BENCH_EXIT_FAILED;
