@@ -542,26 +542,6 @@ TEST(slivers)
     }
 }
 
-TEST(out_of_depth_is_refused)
-{
-    static job j;
-    for (uint32_t round = 0; round < 40; round++) {
-        default_job(&j);
-        j.settings.reversible = draw() & 1;
-        j.settings.levels = (uint8_t)between(0, 3);
-        j.format.component_count = 3;
-        j.format.x1 = between(1, 90);
-        j.format.y1 = between(1, 90);
-        plan_job(&j);
-        draw_pixels(&j);
-        uint32_t c = between(0, 2), at = between(0, j.format.x1 * j.format.y1 - 1);
-        j.pixels[c][at] = draw() & 1 ? 256 : -1;
-        REQUIRE_THAT(run_job(&j, between(1, 2)) == WVL_ERROR_INPUT, "a sample of %d in 8 bits passed", j.pixels[c][at]);
-        end_run(&j);
-        free_job(&j);
-    }
-}
-
 /* A workspace serves later, smaller jobs of other shape, and refuses larger ones; coefficients outlast a trim, after
  * which there are no more jobs. */
 TEST(workspaces_are_reused)
