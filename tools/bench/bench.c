@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench.h"
 
+#define JSON "  --json FILE         results as JSON, - for standard output in place of the text\n"
 #define SET "  --set KEY=VALUE     further parameter for Wavelane; may be repeated\n"
 
 static const char encode_help[] =
@@ -16,7 +17,7 @@ static const char encode_help[] =
     "  --runs N            timed runs after one that is not (7)\n" SET "  --alone             measure Wavelane alone\n"
     "  --scaling           instead: one picture on n threads against n encodes on one thread each, in processes of\n"
     "                      their own\n"
-    "  --memory            one more encode, with allocations counted\n";
+    "  --memory            one more encode, with allocations counted\n" JSON;
 
 static const char frames_help[] =
     "Pictures a second, latency, CPU time, bytes on the bus. The bytes of each picture are compared with the CPU's\n"
@@ -38,15 +39,14 @@ static const char frames_help[] =
     "                      (`ready_event`); needs --memory device\n"
     "  --out FILE          codestream of the picture that is not shifted\n"
     "  --raw FILE          instead: write the ring, interleaved samples, above 8 bits in two bytes, the lower one\n"
-    "                      first\n"
-    "  --json FILE         results as JSON, - for standard output in place of the text\n";
+    "                      first\n" JSON;
 
 static const char rd_help[] =
     "  PICTURE...          (kodim*.png and *clic*.png in the folder named by WVL_TEST_PICTURES)\n"
     "  --bpp LIST          rates (0.25,0.5,1,2,4)\n"
     "  --color WHICH       colour transform: on, off or both (both)\n"
     "  --threads N         (1)\n" SET "  --floor X           exit status 6 if a difference is below X dB (-0.05)\n"
-    "  --markdown          table as Markdown\n";
+    "  --markdown          table as Markdown\n" JSON;
 
 static const char dwt_help[] =
     "Without --size: the standard table. Exit status 6 if a coefficient differs from the CPU's.\n"
@@ -64,13 +64,20 @@ static const char slots_help[] =
     "  --block W,H         size of a block (64,64)\n"
     "  --runs N            timed runs of each slot and level (200)\n";
 
+static const char cancel_help[] =
+    "Encodes are cancelled at moments spread evenly over them; milliseconds from the raise to the end.\n"
+    "  --image FILE, or --size W,H (4096,2160), three components of 8 bits\n"
+    "  --threads N (2)\n"
+    "  --seconds X         for all moments (30); at least one is measured\n" SET;
+
 static const wvl_bench_command commands[] = {
     {"encode", wvl_bench_run_encode, "speed of whole encodes, memory to memory", encode_help},
     {"frames", wvl_bench_run_frames, "pictures one by one and in flight", frames_help},
     {"rd", wvl_bench_run_rd, "PSNR at the bytes that OpenJPEG writes", rd_help},
     {"dwt", wvl_bench_run_dwt, "the transform stage on a CUDA device, by itself", dwt_help},
     {"slots", wvl_bench_run_slots, "each SIMD kernel beside plain C", slots_help},
-    {"plot", wvl_bench_run_plot, "draws a trace, or the chart of README, as SVG", NULL},
+    {"cancel", wvl_bench_run_cancel, "how long an encode goes on after it was cancelled", cancel_help},
+    {"plot", wvl_bench_run_plot, "draws reports as SVG, or as one page of HTML", NULL},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -212,6 +212,7 @@ int wvl_bench_run_frames(wvl_bench_args *args);
 int wvl_bench_run_rd(wvl_bench_args *args);
 int wvl_bench_run_dwt(wvl_bench_args *args);
 int wvl_bench_run_slots(wvl_bench_args *args);
+int wvl_bench_run_cancel(wvl_bench_args *args);
 /* Becomes the script beside the program. */
 int wvl_bench_run_plot(wvl_bench_args *args);
 

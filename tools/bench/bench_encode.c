@@ -31,6 +31,7 @@ static const wvl_bench_option option_table[] = {
     OPTION("--set", SETTING, settings),
     OPTION("--alone", FLAG, alone),
     OPTION("--memory", FLAG, memory),
+    OPTION("--json", TEXT, json),
     OPTION("--indices", FLAG, indices),
     RANGE("--step", NUMBER, step, 1e-6, 0.999),
     OPTION("--scaling", FLAG, scaling),
@@ -158,44 +159,72 @@ static int measure(wvl_bench_report *r)
 
 /* ---- The command ---- */
 
-static int run_scaling(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m)
+static int run_scaling(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m,
+                       wvl_bench_json *json)
 {
     wvl_bench_job job = make_job(o, picture, m);
     wvl_bench_scaling scaling;
-    printf("\n%s, one picture on n threads against n pictures on one thread each, %u turns\n", m->name, o->runs);
+    if (json->out != stdout) {
+        printf("\n%s, one picture on n threads against n pictures on one thread each, %u turns\n", m->name, o->runs);
+    }
+    wvl_bench_put_open(json, NULL, '{');
+    wvl_bench_put_text(json, "mode", m->name);
+    wvl_bench_put_open(json, "scaling", '[');
     for (size_t t = 0; t < o->threads.count; t++) {
         if (wvl_bench_measure_scaling(picture, &job, (uint32_t)o->threads.values[t], o->runs, &scaling) != 0) {
             return wvl_bench_fail(-1, "--scaling could not be measured");
         }
-        wvl_bench_write_scaling(&scaling, stdout);
+        if (json->out != stdout) {
+            wvl_bench_write_scaling(&scaling, stdout);
+        }
+        wvl_bench_put_scaling(json, &scaling);
     }
+    wvl_bench_put_close(json, ']');
+    wvl_bench_put_close(json, '}');
     return 0;
 }
 
-static int run_mode(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m)
+static int run_mode(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, const mode *m,
+                    wvl_bench_json *json)
 {
-    wvl_bench_report report = {.options = o, .picture = picture};
+    wvl_bench_report report = {.options = o, .picture = picture, .mode = m->name};
     int status = open_entrants(&report, make_job(o, picture, m)) == 0 ? measure(&report) : -1;
-    if (status == 0) {
+    if (status == 0 && json->out != stdout) {
         wvl_bench_write_report(&report, stdout);
+    }
+    if (status == 0) {
+        wvl_bench_put_report(json, &report);
     }
     close_entrants(&report);
     return status;
 }
 
-static int run_picture(const wvl_bench_encode_options *o, const wvl_bench_picture *picture)
+static int run_picture(const wvl_bench_encode_options *o, const wvl_bench_picture *picture, wvl_bench_json *json)
 {
+    wvl_bench_put_open(json, NULL, '{');
     for (unsigned coder = 0; coder < WVL_BENCH_CODERS; coder++) {
-        printf("%s %s\n", wvl_bench_coder_name(coder),
-               wvl_bench_has_coder(coder) ? wvl_bench_coder_version(coder) : "not built in");
+        const char *name = wvl_bench_coder_name(coder), *version = wvl_bench_coder_version(coder);
+        if (json->out != stdout) {
+            printf("%s %s\n", name, wvl_bench_has_coder(coder) ? version : "not built in");
+        }
+        wvl_bench_put_text(json, name, version);
     }
-    wvl_bench_write_picture(picture, stdout);
+    if (json->out != stdout) {
+        wvl_bench_write_picture(picture, stdout);
+    }
+    wvl_bench_put_picture(json, picture);
+    wvl_bench_put_number(json, "samples", (double)picture->sample_count);
+    wvl_bench_put_number(json, "runs", (double)o->runs);
+    wvl_bench_put_settings(json, &o->settings);
+    wvl_bench_put_open(json, "modes", '[');
     for (int i = 0; i < MODE_COUNT; i++) {
         int is_named = o->mode == i || o->mode == (modes[i].ht ? MODE_HT : MODE_BOTH);
-        if (is_named && (o->scaling ? run_scaling : run_mode)(o, picture, &modes[i]) != 0) {
+        if (is_named && (o->scaling ? run_scaling : run_mode)(o, picture, &modes[i], json) != 0) {
             return WVL_BENCH_EXIT_FAILED;
         }
     }
+    wvl_bench_put_close(json, ']');
+    wvl_bench_put_close(json, '}');
     return WVL_BENCH_EXIT_OK;
 }
 
@@ -203,6 +232,7 @@ int wvl_bench_run_encode(wvl_bench_args *args)
 {
     wvl_bench_encode_options o = {
         .mode = MODE_BOTH, .shape = {1920, 1080, 3, 8}, .bpp = 1, .step = 1.0 / 128, .threads = {{1}, 1}, .runs = 7};
+    wvl_bench_json json;
     wvl_bench_picture picture;
     if (wvl_bench_args_parse(args, option_table, sizeof option_table / sizeof *option_table, &o) != 0) {
         return WVL_BENCH_EXIT_USAGE;
@@ -210,7 +240,11 @@ int wvl_bench_run_encode(wvl_bench_args *args)
     if (wvl_bench_open_picture(o.image, o.indices, &o.shape, &picture) != 0) {
         return WVL_BENCH_EXIT_INPUT;
     }
-    int status = run_picture(&o, &picture);
+    int status = WVL_BENCH_EXIT_OUTPUT;
+    if (wvl_bench_json_open(&json, o.json) == 0) {
+        status = run_picture(&o, &picture, &json);
+        status = wvl_bench_json_close(&json, status == WVL_BENCH_EXIT_OK) != 0 ? WVL_BENCH_EXIT_OUTPUT : status;
+    }
     wvl_bench_release_picture(&picture);
     return status;
 }

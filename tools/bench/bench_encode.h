@@ -6,7 +6,7 @@
 #include "bench.h"
 
 typedef struct wvl_bench_encode_options {
-    const char *image;
+    const char *image, *json;
     int mode; /* place in the words of --mode */
     wvl_bench_shape shape;
     double bpp, step;
@@ -34,6 +34,7 @@ typedef struct wvl_bench_entrant {
 typedef struct wvl_bench_report {
     const wvl_bench_encode_options *options;
     const wvl_bench_picture *picture;
+    const char *mode;
     wvl_bench_entrant *entrants;
     size_t entrant_count;
     int has_memory;
@@ -52,7 +53,10 @@ typedef struct wvl_bench_scaling {
 int wvl_bench_measure_scaling(const wvl_bench_picture *picture, const wvl_bench_job *job, uint32_t threads,
                               uint32_t runs, wvl_bench_scaling *scaling);
 void wvl_bench_write_scaling(const wvl_bench_scaling *scaling, FILE *out);
+void wvl_bench_put_scaling(wvl_bench_json *json, const wvl_bench_scaling *scaling);
 
+/* Writes text, and an object of the JSON. */
 void wvl_bench_write_report(const wvl_bench_report *report, FILE *out);
+void wvl_bench_put_report(wvl_bench_json *json, const wvl_bench_report *report);
 
 #endif

@@ -13,6 +13,7 @@ typedef struct options {
     wvl_bench_list rates;
     int color, markdown; /* color: place in its words */
     double threads, floor;
+    const char *json;
     wvl_bench_settings settings;
     const char *pictures[MAX_PICTURES];
     size_t picture_count;
@@ -24,7 +25,7 @@ typedef struct side {
 } side;
 typedef struct row {
     const char *picture;
-    double bpp;
+    double bpp, pixels;
     int color;
     side opj, wavelane;
     double difference;
@@ -38,6 +39,8 @@ typedef struct tally {
 typedef struct table {
     const options *options;
     struct wvl_context *context; /* of all rows: a device is opened once */
+    wvl_bench_json json;
+    FILE *text; /* NULL when JSON has standard output */
     tally on, off;
 } table;
 
@@ -63,6 +66,7 @@ static const wvl_bench_option option_table[] = {
     WVL_BENCH_OPTION("--set", SETTING, options, settings),
     WVL_BENCH_RANGE("--floor", NUMBER, options, floor, -100, 100),
     WVL_BENCH_OPTION("--markdown", FLAG, options, markdown),
+    WVL_BENCH_OPTION("--json", TEXT, options, json),
     WVL_BENCH_CALL(NULL, take_picture),
 };
 
@@ -134,15 +138,19 @@ static void count_row(table *t, const row *r)
 
 static void write_head(const table *t)
 {
+    if (!t->text) {
+        return;
+    }
     if (t->options->markdown) {
-        printf(
+        fprintf(
+            t->text,
             "OpenJPEG %s; Wavelane %s\n\n"
             "| picture | bit/pixel | colour transform | OpenJPEG bytes | dB | Wavelane bytes | dB | difference dB |\n"
             "|---|---|---|---|---|---|---|---|\n",
             wvl_bench_opj_version(), wvl_build_text());
     } else {
-        printf("wavelane %s\nopenjpeg %s\n%-28s %6s %-6s %10s %8s %10s %8s %9s\n", wvl_build_text(),
-               wvl_bench_opj_version(), "picture", "bpp", "colour", "opj bytes", "dB", "wvl bytes", "dB", "diff dB");
+        fprintf(t->text, "wavelane %s\nopenjpeg %s\n%-28s %6s %-6s %10s %8s %10s %8s %9s\n", wvl_build_text(),
+                wvl_bench_opj_version(), "picture", "bpp", "colour", "opj bytes", "dB", "wvl bytes", "dB", "diff dB");
     }
 }
 
@@ -151,17 +159,46 @@ static void write_row(const table *t, const row *r)
     const char *form = t->options->markdown ? "| %s | %g | %s | %zu | %.3f | %zu | %.3f | %+.3f%s |\n"
                                             : "%-28s %6g %-6s %10zu %8.3f %10zu %8.3f %+9.3f%s\n";
 
-    printf(form, r->picture, r->bpp, r->color ? "on" : "off", r->opj.bytes, r->opj.quality.psnr, r->wavelane.bytes,
-           r->wavelane.quality.psnr, r->difference, r->wavelane.bytes > r->opj.bytes ? " OVER THE CAP" : "");
-    fflush(stdout);
+    if (!t->text) {
+        return;
+    }
+    fprintf(t->text, form, r->picture, r->bpp, r->color ? "on" : "off", r->opj.bytes, r->opj.quality.psnr,
+            r->wavelane.bytes, r->wavelane.quality.psnr, r->difference,
+            r->wavelane.bytes > r->opj.bytes ? " OVER THE CAP" : "");
+    fflush(t->text);
+}
+
+static void put_row(wvl_bench_json *json, const row *r)
+{
+    wvl_bench_put_open(json, NULL, '{');
+    wvl_bench_put_text(json, "picture", r->picture);
+    wvl_bench_put_number(json, "bpp", r->bpp);
+    wvl_bench_put_number(json, "pixels", r->pixels);
+    wvl_bench_put_number(json, "color_transform", r->color);
+    wvl_bench_put_number(json, "openjpeg_bytes", (double)r->opj.bytes);
+    wvl_bench_put_number(json, "openjpeg_db", r->opj.quality.psnr);
+    wvl_bench_put_number(json, "wavelane_bytes", (double)r->wavelane.bytes);
+    wvl_bench_put_number(json, "wavelane_db", r->wavelane.quality.psnr);
+    wvl_bench_put_number(json, "difference_db", r->difference);
+    wvl_bench_put_close(json, '}');
 }
 
 static void write_tally(const table *t, const char *name, const tally *sum)
 {
-    if (sum->count > 0) {
-        printf("%s%s, %zu rows: worst %+.3f dB, mean %+.3f dB%s\n", t->options->markdown ? "\n" : "", name, sum->count,
-               sum->worst, sum->sum / (double)sum->count, sum->over_cap > 0 ? ", OVER THE CAP" : "");
+    if (t->text && sum->count > 0) {
+        fprintf(t->text, "%s%s, %zu rows: worst %+.3f dB, mean %+.3f dB%s\n", t->options->markdown ? "\n" : "", name,
+                sum->count, sum->worst, sum->sum / (double)sum->count, sum->over_cap > 0 ? ", OVER THE CAP" : "");
     }
+}
+
+static void put_tally(wvl_bench_json *json, const char *name, const tally *sum)
+{
+    wvl_bench_put_open(json, name, '{');
+    wvl_bench_put_number(json, "rows", (double)sum->count);
+    wvl_bench_put_number(json, "worst_db", sum->count > 0 ? sum->worst : NAN);
+    wvl_bench_put_number(json, "mean_db", sum->sum / (double)sum->count);
+    wvl_bench_put_number(json, "over_cap", (double)sum->over_cap);
+    wvl_bench_put_close(json, '}');
 }
 
 /* ---- The command ---- */
@@ -176,12 +213,16 @@ static int run_picture(table *t, const wvl_bench_picture *picture)
             continue;
         }
         for (size_t i = 0; i < o->rates.count; i++) {
-            row r = {.picture = picture->name, .bpp = o->rates.values[i], .color = color};
+            row r = {.picture = picture->name,
+                     .bpp = o->rates.values[i],
+                     .pixels = (double)picture->io.width * picture->io.height,
+                     .color = color};
             if (run_row(t, picture, &r) != 0) {
                 return -1;
             }
             count_row(t, &r);
             write_row(t, &r);
+            put_row(&t->json, &r);
         }
     }
     return 0;
@@ -211,10 +252,23 @@ static int below_floor(const tally *sum, double limit)
 static int run_table(table *t)
 {
     const options *o = t->options;
+    t->text = t->json.out == stdout ? NULL : stdout;
     write_head(t);
+    wvl_bench_put_open(&t->json, NULL, '{');
+    wvl_bench_put_text(&t->json, "wavelane", wvl_build_text());
+    wvl_bench_put_text(&t->json, "openjpeg", wvl_bench_opj_version());
+    wvl_bench_put_settings(&t->json, &o->settings);
+    wvl_bench_put_open(&t->json, "rows", '[');
     int status = run_pictures(t);
     write_tally(t, "colour transform on", &t->on);
     write_tally(t, "colour transform off", &t->off);
+    wvl_bench_put_close(&t->json, ']');
+    put_tally(&t->json, "color_transform_on", &t->on);
+    put_tally(&t->json, "color_transform_off", &t->off);
+    wvl_bench_put_close(&t->json, '}');
+    if (wvl_bench_json_close(&t->json, status == WVL_BENCH_EXIT_OK) != 0) {
+        return WVL_BENCH_EXIT_OUTPUT;
+    }
     if (status == WVL_BENCH_EXIT_OK && (below_floor(&t->on, o->floor) || below_floor(&t->off, o->floor))) {
         status = WVL_BENCH_EXIT_CHECK;
     }
@@ -241,7 +295,7 @@ int wvl_bench_run_rd(wvl_bench_args *args)
     } else if (!(t.context = wvl_bench_open_context((uint32_t)o.threads))) {
         status = WVL_BENCH_EXIT_FAILED;
     } else {
-        status = run_table(&t);
+        status = wvl_bench_json_open(&t.json, o.json) == 0 ? run_table(&t) : WVL_BENCH_EXIT_OUTPUT;
         wvl_context_release(t.context);
     }
     globfree(&found);

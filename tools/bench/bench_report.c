@@ -93,3 +93,76 @@ void wvl_bench_write_report(const wvl_bench_report *r, FILE *out)
                 (unsigned long long)r->memory.output_bytes, (unsigned long long)r->memory.base_bytes);
     }
 }
+
+static void put_entrant(wvl_bench_json *json, const wvl_bench_report *r, const wvl_bench_entrant *e)
+{
+    wvl_bench_put_open(json, NULL, '{');
+    wvl_bench_put_text(json, "coder", wvl_bench_coder_name(e->coder));
+    wvl_bench_put_number(json, "threads", e->job.threads);
+    wvl_bench_put_number(json, "bytes", (double)e->bytes);
+    wvl_bench_put_number(json, "wall_s_min", e->wall.least);
+    wvl_bench_put_number(json, "wall_s_median", e->wall.median);
+    wvl_bench_put_number(json, "cpu_s_min", e->cpu.least);
+    wvl_bench_put_number(json, "cpu_s_median", e->cpu.median);
+    wvl_bench_put_number(json, "msamples_per_s", 1e-6 * (double)r->picture->sample_count / e->wall.least);
+    if (e->judged) {
+        wvl_bench_put_number(json, "exact", e->quality.exact);
+        wvl_bench_put_number(json, "psnr_db", e->quality.psnr);
+    }
+    wvl_bench_put_list(json, "wall_s", e->wall.runs, r->options->runs);
+    wvl_bench_put_list(json, "cpu_s", e->cpu.runs, r->options->runs);
+    wvl_bench_put_close(json, '}');
+}
+
+static void put_ratio(wvl_bench_json *json, const wvl_bench_entrant *e, const wvl_bench_entrant *other)
+{
+    wvl_bench_put_open(json, NULL, '{');
+    wvl_bench_put_number(json, "threads", e->job.threads);
+    wvl_bench_put_number(json, "wall_min", other->wall.least / e->wall.least);
+    wvl_bench_put_number(json, "wall_median", other->wall.median / e->wall.median);
+    wvl_bench_put_number(json, "cpu_min", other->cpu.least / e->cpu.least);
+    wvl_bench_put_number(json, "cpu_median", other->cpu.median / e->cpu.median);
+    wvl_bench_put_close(json, '}');
+}
+
+static void put_ratios(wvl_bench_json *json, const wvl_bench_report *r, wvl_bench_coder coder)
+{
+    char key[64];
+
+    snprintf(key, sizeof key, "speed_over_%s", wvl_bench_coder_name(coder));
+    wvl_bench_put_open(json, key, '[');
+    for (size_t i = 0; i < r->entrant_count; i++) {
+        const wvl_bench_entrant *e = &r->entrants[i], *other = find_entrant(r, coder, e->job.threads);
+
+        if (e->coder == WVL_BENCH_WAVELANE && other) {
+            put_ratio(json, e, other);
+        }
+    }
+    wvl_bench_put_close(json, ']');
+}
+
+void wvl_bench_put_report(wvl_bench_json *json, const wvl_bench_report *r)
+{
+    wvl_bench_put_open(json, NULL, '{');
+    wvl_bench_put_text(json, "mode", r->mode);
+    wvl_bench_put_number(json, "bpp", r->entrants[0].job.bpp);
+    wvl_bench_put_number(json, "step", r->entrants[0].job.step);
+    wvl_bench_put_open(json, "coders", '[');
+    for (size_t i = 0; i < r->entrant_count; i++) {
+        put_entrant(json, r, &r->entrants[i]);
+    }
+    wvl_bench_put_close(json, ']');
+    for (unsigned coder = WVL_BENCH_WAVELANE + 1; coder < WVL_BENCH_CODERS; coder++) {
+        if ((coder == WVL_BENCH_OPENJPEG) == !r->entrants[0].job.ht) {
+            put_ratios(json, r, (wvl_bench_coder)coder);
+        }
+    }
+    if (r->has_memory) {
+        wvl_bench_put_open(json, "memory", '{');
+        wvl_bench_put_number(json, "peak_bytes", (double)r->memory.peak_bytes);
+        wvl_bench_put_number(json, "output_bytes", (double)r->memory.output_bytes);
+        wvl_bench_put_number(json, "plan_base_bytes", (double)r->memory.base_bytes);
+        wvl_bench_put_close(json, '}');
+    }
+    wvl_bench_put_close(json, '}');
+}

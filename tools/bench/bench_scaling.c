@@ -161,3 +161,16 @@ void wvl_bench_write_scaling(const wvl_bench_scaling *s, FILE *out)
             s->singles_least / (s->threads * s->team_least), s->ratio_median,
             s->threads * s->team_cpu_least / s->singles_cpu_least);
 }
+
+void wvl_bench_put_scaling(wvl_bench_json *json, const wvl_bench_scaling *s)
+{
+    wvl_bench_put_open(json, NULL, '{');
+    wvl_bench_put_number(json, "threads", s->threads);
+    wvl_bench_put_number(json, "wall_s_min", s->team_least);
+    wvl_bench_put_number(json, "wall_s_median", s->team_median);
+    wvl_bench_put_number(json, "singles_wall_s_min", s->singles_least);
+    wvl_bench_put_number(json, "singles_wall_s_median", s->singles_median);
+    wvl_bench_put_number(json, "throughput_ratio_median", s->ratio_median);
+    wvl_bench_put_number(json, "cpu_ratio", s->threads * s->team_cpu_least / s->singles_cpu_least);
+    wvl_bench_put_close(json, '}');
+}
