@@ -130,16 +130,6 @@ double fuzz_estimate_expect_estimated(const fuzz_case *c, const fuzz_picture *p,
 
 /* ---- What sums of squares do not show -------------------------------------------------------- */
 
-static int has_mixed_depth(const fuzz_picture *p)
-{
-    for (uint32_t c = 1; c < p->count; c++) {
-        if (p->planes[c].depth != p->planes[0].depth) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* Each error is larger by up to `more`, all with the same sign. */
 static double expect_of_amplitude(double told, double more) { return -20.0 * log10(sqrt(error_of(told)) + more); }
 
@@ -206,134 +196,11 @@ double fuzz_estimate_expect_measured(const fuzz_case *c, const fuzz_picture *p, 
                 fmin(expect_of_amplitude(told, find_unseen(c, p) + region), 6.02 * least_depth - 1.0));
 }
 
-/* dB below which few coefficients stay, however small steps are: 1.2 dB were needed at 30.6, 0.84 dB at 33.5. */
-#define SPARSE 34.0
-
-/* ---- Allowances ------------------------------------------------------------------------------ */
-
-/* Names for summaries, and dB beyond FUZZ_PSNR_SLACK: what 40000 configurations needed at most (in brackets), and a
- * little. The greatest one that applies counts; they are not added. */
-static const struct {
-    const char *name;
-    double most;
-} allowances[FUZZ_ALLOWANCES] = {
-    [FUZZ_ALLOW_SUM] = {"sums of squares", 0.8}, /* [0.7] of 9/7 with nothing out of the ordinary */
-    [FUZZ_ALLOW_COARSE] = {"steps above a fiftieth of the range, or under 34 dB",
-                           1.4},                         /* [1.2] few coefficients stay, and what goes is no noise */
-    [FUZZ_ALLOW_TINY] = {"fewer than 256 samples", 3.6}, /* [3.1] */
-    [FUZZ_ALLOW_FEW] = {"fewer than 8192 samples", 2.0}, /* [1.5] */
-    [FUZZ_ALLOW_SHALLOW] = {"errors of a sample's last bit", 2.6},       /* [2.1] rounding is not in the sum */
-    [FUZZ_ALLOW_MIXED] = {"components of different depth", 3.0},         /* [2.5] */
-    [FUZZ_ALLOW_WAVELETS] = {"tiles or components in 5/3", 2.8},         /* [2.3] */
-    [FUZZ_ALLOW_REVERSIBLE] = {"5/3 is not orthogonal", 3.8},            /* [3.4] */
-    [FUZZ_ALLOW_REVERSIBLE_FEW] = {"5/3, fewer than 8192 samples", 4.8}, /* [4.2] */
-    /* [6.5] lifting rounds, and one least significant bit of the shallower component is as much as all other errors */
-    [FUZZ_ALLOW_REVERSIBLE_LAST] = {"5/3, fewer than 256 samples at a component's last bit", 7.2},
-    /* [5.3] the gain of LL counts as if errors were noise: 3.5 dB of 5/3, 1.6 dB of RCT */
-    [FUZZ_ALLOW_FLAT] = {"errors of one sign on a flat picture", 5.8},
-    /* [7.6] one lowest coefficient stands for up to twice as many rows and columns as its weight says: 6 dB more */
-    [FUZZ_ALLOW_CELLS] = {"a lost picture of one lowest coefficient along a side", 8.2},
-    /* [4.2] norms of samples at the edges are up to 1.6 times as large along a side, and errors of bands that are lost
-     * whole are no noise: on 12 x 8 samples 0.8 dB and 2.3 dB, on 45 x 43 samples 2.0 dB and 0.5 dB */
-    [FUZZ_ALLOW_BANDS] = {"9/7, a fifth of what varies is lost: bands are lost whole", 4.6},
-    /* [4.9] half a sample, which a decoder rounds to a whole one, is a quarter of its square: 6 dB at most */
-    [FUZZ_ALLOW_HALVES] = {"9/7 without levels: exact halves", 6.0},
-    [FUZZ_ALLOW_ROUNDING] = {"chance in rounding of few samples", 4.0},
-    [FUZZ_ALLOW_REGION] = {"region rebuilt at the low end of its step", 6.0},
-};
-
-const char *fuzz_estimate_allowance_name(unsigned allowance) { return allowances[allowance].name; }
-
-double fuzz_estimate_measured_slack(const fuzz_case *c, const fuzz_picture *p, uint32_t *used)
+double fuzz_estimate_measured_slack(const fuzz_case *c, const fuzz_picture *p)
 {
     /* Where a decoder rounds a few samples is chance. OpenJPEG rebuilds samples of a region at the low end of their
      * step, which is four times the error. */
-    int is_region = fuzz_case_get(c, "roi") != NULL;
-    *used = 1u << FUZZ_ALLOW_ROUNDING | (is_region ? 1u << FUZZ_ALLOW_REGION : 0);
-    return FUZZ_PSNR_SLACK + allowances[FUZZ_ALLOW_ROUNDING].most / sqrt(count_samples(p, UINT32_MAX)) +
-           (is_region ? allowances[FUZZ_ALLOW_REGION].most : 0.0);
-}
-
-/* A tile of a component may have a single lowest coefficient along a side. */
-static int has_single_cells(const fuzz_case *c, const fuzz_picture *p)
-{
-    double cells = ldexp(2.0, greatest_levels(c)), least = INFINITY;
-    uint32_t w = UINT32_MAX, h = UINT32_MAX;
-    fuzz_case_pair(c, "tile", &w, &h);
-    for (uint32_t i = 0; i < p->count; i++) {
-        const fuzz_plane *plane = &p->planes[i];
-        uint32_t across = w / plane->dx, down = h / plane->dy; /* of a tile: whole samples */
-        least = fmin(least, fmin(fmin(plane->width, plane->height), fmin(across, down)));
-    }
-    return least < cells;
-}
-
-/* Of 9/7: what is lost is more than BANDS_LOST of all that varies about the means of components. */
-#define BANDS_LOST 0.2
-
-static int loses_bands(const fuzz_picture *p, double found)
-{
-    return found < psnr_of_means(p) - 10.0 * log10(BANDS_LOST);
-}
-
-/* Without levels and with a whole step, a coefficient is a sample, and rebuilt halfway between two
- * (src/picture/picture_quality.c, tie_of). */
-static int has_halves(const fuzz_case *c, const fuzz_picture *p)
-{
-    double step = fuzz_estimate_number(c, "step", "0");
-    int is_whole = 0;
-    for (uint32_t i = 0; i < p->count; i++) {
-        double samples = ldexp(step, p->planes[i].depth);
-        is_whole |= samples == floor(samples); /* 0: the step is one least significant bit */
-    }
-    return is_whole && has_no_levels(c);
-}
-
-/* A component of few bits beside deeper ones, and errors that are no more than its last bit. */
-static int has_last_bit(const fuzz_picture *p, double told)
-{
-    double least = INFINITY;
-    for (uint32_t i = 0; i < p->count; i++) {
-        least = fmin(least, p->planes[i].depth);
-    }
-    return has_mixed_depth(p) && told > 6.02 * least;
-}
-
-static int applies(unsigned allowance, const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told,
-                   double found)
-{
-    int is_few = count_samples(p, 3) < 8192.0; /* what comes behind the third component repeats it */
-    switch (allowance) {
-    case FUZZ_ALLOW_SUM: return 1;
-    case FUZZ_ALLOW_COARSE: return greatest_step(c, p) > COARSE || told < SPARSE;
-    case FUZZ_ALLOW_TINY: return count_samples(p, 3) < 256.0;
-    case FUZZ_ALLOW_FEW: return is_few;
-    case FUZZ_ALLOW_SHALLOW: return !is_reversible && told > 6.02 * p->planes[0].depth - 10.0;
-    case FUZZ_ALLOW_MIXED: return has_mixed_depth(p);
-    case FUZZ_ALLOW_WAVELETS: return strstr(fuzz_case_or(c, "overrides", ""), "reversible=") != NULL;
-    case FUZZ_ALLOW_REVERSIBLE: return is_reversible;
-    case FUZZ_ALLOW_REVERSIBLE_FEW: return is_reversible && is_few;
-    case FUZZ_ALLOW_REVERSIBLE_LAST:
-        return is_reversible && count_samples(p, UINT32_MAX) < 256.0 && has_last_bit(p, told);
-    case FUZZ_ALLOW_FLAT: return is_flat(c, p, found);
-    case FUZZ_ALLOW_CELLS: return found < psnr_of_means(p) && has_single_cells(c, p);
-    case FUZZ_ALLOW_BANDS: return !is_reversible && greatest_levels(c) > 0 && loses_bands(p, found);
-    case FUZZ_ALLOW_HALVES: return !is_reversible && has_halves(c, p);
-    default: return 0;
-    }
-}
-
-double fuzz_estimate_slack(const fuzz_case *c, const fuzz_picture *p, int is_reversible, double told, double found,
-                           uint32_t *used)
-{
-    unsigned greatest = FUZZ_ALLOW_SUM;
-    for (unsigned i = 0; i < FUZZ_ALLOWANCES; i++) {
-        if (applies(i, c, p, is_reversible, told, found) && allowances[i].most > allowances[greatest].most) {
-            greatest = i;
-        }
-    }
-    *used = 1u << greatest;
-    return FUZZ_PSNR_SLACK + allowances[greatest].most;
+    return FUZZ_PSNR_SLACK + 4.0 / sqrt(count_samples(p, UINT32_MAX)) + (fuzz_case_get(c, "roi") ? 6.0 : 0.0);
 }
 
 /* ---- All estimates together ------------------------------------------------------------------ */

@@ -37,11 +37,10 @@ typedef struct fuzz_verdict {
     uint32_t found; /* FUZZ_WAS_ */
     char check[24]; /* which check failed, or which decoder's fault excused it */
     char text[600];
-    double psnr_margin;  /* lossy: measured less estimate, dB */
-    uint64_t excuses;    /* bits 1 << n: fault n of fuzz_faults() excused a decoder */
-    uint32_t allowances; /* bits 1 << FUZZ_ALLOW_: what a PSNR needed beyond FUZZ_PSNR_SLACK */
-    uint32_t refusal;    /* 1 + number of the reason for which it was refused; 0: none */
-    double drift;        /* sum of (told - found) of its estimates, as fuzz_estimate_counts() says */
+    double psnr_margin; /* lossy: measured less estimate, dB */
+    uint64_t excuses;   /* bits 1 << n: fault n of fuzz_faults() excused a decoder */
+    uint32_t refusal;   /* 1 + number of the reason for which it was refused; 0: none */
+    double drift;       /* sum of (told - found) of its estimates, as fuzz_estimate_counts() says */
     uint32_t drift_count;
     double measured_drift; /* the same of its measured PSNRs, as fuzz_estimate_counts_measured() says */
     uint32_t measured_count;

@@ -13,11 +13,9 @@
 #include "faults.h"
 #include "illegal.h"
 #include "pool.h"
-#include "reduce.h"
 #include "tally.h"
 
 #define MAX_FAILURES 200u
-#define MOST_TRIALS 1500u
 
 static const char usage[] =
     "wavelane-fuzz: random legal configurations must encode, and decode as promised; illegal ones must be refused\n"
@@ -36,8 +34,7 @@ static const char usage[] =
     "  --estimates       9/7 at a rate, with an estimated PSNR: the mean of its errors is checked\n"
     "  --seconds N       of one trial at most, without foreign decoders (60)\n"
     "  --patience N      seconds of a foreign decoder at most: a slower one does not count (60)\n"
-    "  --keep DIR        write the reduced case of each failure to a file there\n"
-    "  --no-reduce       only report\n"
+    "  --keep DIR        write the case of each failure to a file there\n"
     "  --replay \"key=value ...\"   judge one case\n"
     "  --replay-files FILE...     judge the cases of files, one each; must be last\n"
     "  --write FILE      for a --replay that follows: keep the encoded file\n"
@@ -60,7 +57,6 @@ typedef struct session {
     fuzz_plan plan;
     fuzz_judge judge;
     const char *keep, *digests;
-    int reduce;
     fuzz_tally tally;
     failure failures[MAX_FAILURES];
     uint32_t failure_count;
@@ -88,34 +84,6 @@ static void print_summary(const session *s, double seconds)
     fuzz_tally_print(&s->tally);
 }
 
-/* ---- Reducing -------------------------------------------------------------------------------- */
-
-typedef struct wanted {
-    session *s;
-    const fuzz_verdict *verdict;
-} wanted;
-
-static const char *skip_digits(const char *p) { return p + strspn(p, "0123456789."); }
-
-/* Refusals are alike when their first lines are but for numbers. */
-static int says_alike(const fuzz_verdict *a, const fuzz_verdict *b)
-{
-    const char *p = skip_digits(a->text), *q = skip_digits(b->text);
-    while (!strcmp(a->check, "refused") && *p && *p != '\n' && *p == *q) {
-        p = skip_digits(p + 1);
-        q = skip_digits(q + 1);
-    }
-    return !strcmp(a->check, b->check) && (strcmp(a->check, "refused") != 0 || !*p || *p == '\n');
-}
-
-static int fails_alike(void *user, const fuzz_case *c)
-{
-    const wanted *w = user;
-    fuzz_verdict v;
-    fuzz_pool_try(&w->s->judge, c, w->s->plan.seconds, &v);
-    return v.outcome == FUZZ_FAILED && says_alike(w->verdict, &v);
-}
-
 static void keep_case(const session *s, const failure *f, const char *line)
 {
     char path[1024];
@@ -133,19 +101,13 @@ static void keep_case(const session *s, const failure *f, const char *line)
     }
 }
 
-static void report_failure(session *s, failure *f)
+static void report_failure(const session *s, const failure *f)
 {
     static fuzz_case c;
     static char line[FUZZ_MAX_TEXT];
     fuzz_pool_draw(&s->plan, f->seed, &c);
     fuzz_case_print(&c, line, sizeof line);
     printf("FAILED seed %" PRIu64 ", %s: %s\n  --replay \"%s\"\n", f->seed, f->verdict.check, f->verdict.text, line);
-    if (s->reduce) {
-        wanted w = {s, &f->verdict};
-        uint32_t trials = fuzz_reduce_case(&c, fails_alike, &w, MOST_TRIALS);
-        fuzz_case_print(&c, line, sizeof line);
-        printf("  reduced in %u trials: --replay \"%s\"\n", trials, line);
-    }
     if (s->keep) {
         keep_case(s, f, line);
     }
@@ -293,8 +255,6 @@ static int take_word(session *s, const char *name)
         s->plan.only_estimates = s->tally.only_estimates = 1;
     } else if (!strcmp(name, "--rows")) {
         s->plan.by_rows = 1;
-    } else if (!strcmp(name, "--no-reduce")) {
-        s->reduce = 0;
     } else {
         return 0;
     }
@@ -369,7 +329,6 @@ int main(int count, char **arguments)
     }
     s->plan = (fuzz_plan){.seed = 1, .count = 300, .jobs = 1, .seconds = 60, .judge = &s->judge};
     s->judge.patience = 60;
-    s->reduce = 1;
     int code = run_arguments(s, count, arguments);
     fuzz_folder_close(&s->judge.folder);
     free(s);

@@ -59,7 +59,6 @@ void fuzz_tally_count(fuzz_tally *t, const fuzz_verdict *v)
     t->failed += v->outcome == FUZZ_FAILED;
     count_bits(t->found, 32, v->found);
     count_bits(t->excuses, 64, v->excuses);
-    count_bits(t->allowances, FUZZ_ALLOWANCES, v->allowances);
     if (v->refusal && v->refusal <= FUZZ_MAX_REFUSALS) {
         t->refusals[v->refusal - 1]++;
     }
@@ -146,14 +145,6 @@ void fuzz_tally_print(const fuzz_tally *t)
         print_line(t->refusals[i], fuzz_refusal_name(i));
     }
     print_used("a foreign decoder was too slow and was not waited for", found(t, FUZZ_WAS_SLOW));
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < FUZZ_ALLOWANCES; i++) {
-        sum += t->allowances[i];
-    }
-    print_used("allowances that a PSNR more than 0.3 dB too high needed", sum);
-    for (unsigned i = 0; i < FUZZ_ALLOWANCES; i++) {
-        print_line(t->allowances[i], fuzz_estimate_allowance_name(i));
-    }
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */

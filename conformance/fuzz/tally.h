@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the trials of a run came to: counts of outcomes, and of every allowance that was used, by its name. */
+/* What the trials of a run came to: counts of outcomes, of known faults and of refusals, by their names. */
 #ifndef WVL_FUZZ_TALLY_H
 #define WVL_FUZZ_TALLY_H
 
@@ -15,7 +15,6 @@ typedef struct fuzz_tally {
     uint64_t found[32];   /* trials with bit n of FUZZ_WAS_ */
     uint64_t excuses[64]; /* by fault of fuzz_faults() */
     uint64_t refusals[FUZZ_MAX_REFUSALS];
-    uint64_t allowances[FUZZ_ALLOWANCES];
     double least_margin, drift, measured_drift;
     uint64_t drift_count, measured_count;
     struct {

@@ -205,28 +205,6 @@ def lying_headers(a):
     a.add("raw", o.code in (2, 3) and o.rss_kib < 200 << 10, o.words()[:200], o.command)
 
 
-def input_fuzz(a):
-    """Long: the readers under libFuzzer with sanitizers, built here with clang."""
-    build = a.machine.folder("fuzz-build")
-    steps = [["cmake", "-S", a.machine.source, "-B", build, "-G", "Ninja", "-DCMAKE_C_COMPILER=clang", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DWVL_FUZZ=ON", "-DWVL_SANITIZE=ON",
-              "-DWVL_BUILD_TESTS=ON", "-DWVL_CUDA=OFF"], ["cmake", "--build", build, "--target", "fuzz_imageio"]]
-    for argv in steps:
-        o = a.machine.run(argv, timeout=900)
-        if o.code:
-            a.fail("fuzz build", o.words(), o.command)
-            return
-    corpus = folder_of(a, "corpus")
-    folder = a.runner.gallery.folder
-    for name in sorted(os.listdir(folder)) if folder else []:
-        if os.path.getsize(os.path.join(folder, name)) < 200_000:
-            shutil.copy(os.path.join(folder, name), corpus)
-    for name, data in lying_files():
-        with open(os.path.join(corpus, name), "wb") as file:
-            file.write(data)
-    o = a.machine.run([os.path.join(build, "tests", "fuzz_imageio"), "-max_total_time=300", "-rss_limit_mb=4096", "-timeout=20", corpus], timeout=500)
-    a.add("libFuzzer", o.code == 0, o.words(), o.command)
-
-
 def output_is_input(a):
     picture = small_picture(a)
     path = os.path.join(a.scratch, "picture.j2k")  # an input whose name could be an output

@@ -2,8 +2,6 @@
 """The command conformance/run."""
 import argparse
 import concurrent.futures
-import hashlib
-import json
 import os
 import sys
 import time
@@ -14,7 +12,7 @@ import report
 import rows
 import sources
 import special
-from machine import Machine, digest_of
+from machine import Machine
 from pictures import Gallery
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -32,60 +30,16 @@ class Runner:
         self.versions["grok"] = self.versions["grk_decompress"]
         self.versions["openjph"] = self.versions["ojph_expand"]
 
-    def key(self, row):
-        """What a kept result depends on: the row, the programs under test, the runner, the judges."""
-        h = hashlib.sha256(json.dumps(row.columns, sort_keys=True).encode() + json.dumps(self.versions, sort_keys=True).encode())
-        for path in sorted(p for p in self.machine.tools.values() if p and p.startswith(self.machine.build)):
-            h.update(digest_of(path).encode())
-        for library in ("libwavelane.so", "conformance/libwavelane-check.so"):
-            if os.path.exists(os.path.join(self.machine.build, library)):
-                h.update(digest_of(os.path.join(self.machine.build, library)).encode())
-        for name in sorted(os.listdir(HERE)):
-            if name.endswith(".py") and name not in ("report.py", "page.py"):
-                h.update(digest_of(os.path.join(HERE, name)).encode())
-        h.update(digest_of(self.options.faults).encode() + str(self.options.pictures).encode() + f"{self.options.long} {self.options.quick} {self.options.seed}".encode())
-        return h.hexdigest()
-
-    def result_path(self, row):
-        return os.path.join(self.machine.folder("rows"), row.id + ".json")
-
-    def kept(self, row, key):
-        try:
-            with open(self.result_path(row), encoding="utf-8") as file:
-                result = json.load(file)
-        except (OSError, ValueError):
-            return None
-        return result if result.get("key") == key and result["status"] not in ("FAIL", "not built", "no picture", "unjudged") else None
-
-    def run_one(self, row, key):
-        result = rows.run_row(self, row)
-        result["key"] = key
-        part = self.result_path(row) + ".part"
-        with open(part, "w", encoding="utf-8") as file:
-            json.dump(result, file, indent=1)
-        os.replace(part, self.result_path(row))
-        return result
-
     def run(self, chosen):
-        results, left, started = {}, [], time.monotonic()
-        keys = {row.id: self.key(row) for row in chosen} if self.options.resume else {}
-        for row in chosen:
-            result = self.kept(row, keys[row.id]) if self.options.resume else None
-            if result:
-                results[row.id] = result
-            else:
-                left.append(row)
-        if results:
-            print(f"{len(results)} rows are kept from the last run", flush=True)
-        together = [row for row in left if not special.runs_alone(row)]
-        together.sort(key=lambda row: -special.weight(row))
+        results, started = {}, time.monotonic()
+        together = sorted((row for row in chosen if not special.runs_alone(row)), key=lambda row: -special.weight(row))
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
-            futures = {pool.submit(self.run_one, row, keys.get(row.id) or self.key(row)): row for row in together}
+            futures = [pool.submit(rows.run_row, self, row) for row in together]
             for future in concurrent.futures.as_completed(futures):
                 self.take(results, future.result(), len(chosen))
-        for row in left:
+        for row in chosen:
             if special.runs_alone(row):
-                self.take(results, self.run_one(row, keys.get(row.id) or self.key(row)), len(chosen))
+                self.take(results, rows.run_row(self, row), len(chosen))
         return [results[row.id] for row in chosen], time.monotonic() - started
 
     def take(self, results, result, count):
@@ -105,10 +59,9 @@ def parse(argv):
     p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="rows at a time; default: one a processor")
     p.add_argument("--rows", help="shell patterns of ids, as in A01,B*")
     p.add_argument("--long", action="store_true", help="also the rows that take very long")
-    p.add_argument("--resume", action="store_true", help="keep results of passed rows that nothing has changed for")
     p.add_argument("--keep", action="store_true", help="keep large streams too")
-    p.add_argument("--quick", action="store_true", help="fewer random rows, no build with ThreadSanitizer; for the suites")
-    p.add_argument("--seed", type=int, default=1, help="of the random rows")
+    p.add_argument("--quick", action="store_true", help="fewer random configurations; for the suites")
+    p.add_argument("--seed", type=int, default=1, help="first seed of the random configurations")
     p.add_argument("--quiet", action="store_true", help="name only rows that do not pass")
     p.add_argument("--list-faults", action="store_true", help="print the known faults of the judges, with their evidence, and end")
     p.add_argument("--list-words", action="store_true", help="print the words that the source columns of a matrix may have, and end")

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reports: JSON with everything, Markdown for reading and for diffs, one HTML page that needs nothing else."""
+"""Reports: JSON with everything, Markdown for reading and for diffs."""
 import json
 import os
 import time
 
 import faults
-import page
 from matrix import GROUPS
 from rows import STATUSES
 
@@ -114,10 +113,10 @@ def markdown(d):
 
 def write(runner, options, results, seconds):
     d = collect(runner, options, results, seconds)
-    paths = {kind: os.path.join(runner.machine.out, "report." + kind) for kind in ("json", "md", "html")}
+    paths = {kind: os.path.join(runner.machine.out, "report." + kind) for kind in ("json", "md")}
     as_json = {**{k: v for k, v in d.items() if k not in ("groups", "bad", "faults", "faults_of_fuzz")}, "rows": results,
                "faults": [{"id": f.id, "judge": f.judge, "evidence": f.evidence, "rows": ids} for f, ids in d["faults"]]}
-    for kind, text in (("json", json.dumps(as_json, indent=1) + "\n"), ("md", markdown(d)), ("html", page.make(d))):
+    for kind, text in (("json", json.dumps(as_json, indent=1) + "\n"), ("md", markdown(d))):
         with open(paths[kind] + ".part", "w", encoding="utf-8") as file:
             file.write(text)
         os.replace(paths[kind] + ".part", paths[kind])

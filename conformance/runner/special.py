@@ -9,7 +9,7 @@ import libraryrows
 SPECIAL = [
     (r"malloc fails", faultrows.memory), (r"pthread_create fails", faultrows.threads), (r"write\(\) ENOSPC", faultrows.full_disk),
     (r"write\(\) EINTR", faultrows.interrupted_writes), (r"seek unsupported", faultrows.pipe), (r"input header claims", faultrows.lying_headers),
-    (r"input fuzz", faultrows.input_fuzz), (r"parameter fuzz", libraryrows.random_rows), (r"cancel from another thread", libraryrows.cancel),
+    (r"parameter fuzz", libraryrows.random_configurations), (r"cancel from another thread", libraryrows.cancel),
     (r"2 encoders x 16 threads", libraryrows.two_encoders), (r"10 000 encodes loop", libraryrows.endless), (r"output = input path", faultrows.output_is_input),
     (r"locale with decimal comma", libraryrows.decimal_comma), (r"rows with stride", libraryrows.strides), (r"samples outside declared range", libraryrows.outside_range),
     (r"mosaic > 4 GiB output", libraryrows.huge_output),
@@ -41,6 +41,8 @@ def run(attempt):
 def belongs_elsewhere(row):
     if re.search(r"cuda|GPU|compute-sanitizer", row.image_kind):
         return "needs a GPU: see the device suites"
+    if "input fuzz" in row.image_kind:
+        return "libFuzzer targets: .ci/fuzz"
     return ""
 
 

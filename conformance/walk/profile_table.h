@@ -56,7 +56,10 @@ int wvl_check_components_are(wvl_walk_facts *f, uint32_t most, unsigned most_bit
 int wvl_check_blocks_32(wvl_walk_facts *f);
 int wvl_check_precincts_7_8(wvl_walk_facts *f);
 int wvl_check_no_markers(wvl_walk_facts *f, const wvl_walk_marker_id *markers, size_t count);
-int wvl_check_parts_by_component(wvl_walk_facts *f); /* each tile: one tile-part a component, in order */
+int wvl_check_no_packed_headers_nor_regions(wvl_walk_facts *f);
+int wvl_check_only_order_is(wvl_walk_facts *f, unsigned order);    /* and there is no POC */
+int wvl_check_levels_are(wvl_walk_facts *f, unsigned most_levels); /* 1 to most_levels everywhere */
+int wvl_check_parts_by_component(wvl_walk_facts *f);               /* each tile: one tile-part a component, in order */
 int wvl_check_has_tlm(wvl_walk_facts *f);
 int wvl_check_is_one_tile(const wvl_walk *w);
 /* bits * seconds / frames, rounded down: what a rate leaves for one frame, in bytes. */

@@ -107,6 +107,29 @@ int wvl_check_no_markers(wvl_walk_facts *f, const wvl_walk_marker_id *markers, s
     return 1;
 }
 
+int wvl_check_no_packed_headers_nor_regions(wvl_walk_facts *f)
+{
+    static const wvl_walk_marker_id forbidden[] = {WVL_WALK_MARK_PPM, WVL_WALK_MARK_PPT, WVL_WALK_MARK_RGN};
+    return wvl_check_no_markers(f, forbidden, 3);
+}
+
+int wvl_check_only_order_is(wvl_walk_facts *f, unsigned order)
+{
+    static const wvl_walk_marker_id poc[] = {WVL_WALK_MARK_POC};
+    return wvl_check_order_is(f, order) && (wvl_check_no_markers(f, poc, 1) || wvl_check_refuse(f, "there is a POC"));
+}
+
+int wvl_check_levels_are(wvl_walk_facts *f, unsigned most_levels)
+{
+    const wvl_walk_coding *k = f->w->all_codings.items;
+    for (size_t i = 0; i < f->w->all_codings.count; i++) {
+        if (!k[i].levels || k[i].levels > most_levels) {
+            return wvl_check_refuse(f, "%u levels, at most %u are allowed", k[i].levels, most_levels);
+        }
+    }
+    return 1;
+}
+
 int wvl_check_parts_by_component(wvl_walk_facts *f)
 {
     const wvl_walk_part *p = f->w->parts.items;

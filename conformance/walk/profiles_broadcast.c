@@ -38,16 +38,7 @@ static int subsampling_holds(wvl_walk_facts *f)
 
 static int wavelet_holds(wvl_walk_facts *f) { return wvl_check_wavelet_is(f, f->profile->number == 3); }
 
-static int levels_hold(wvl_walk_facts *f)
-{
-    const wvl_walk_coding *k = f->w->all_codings.items;
-    for (size_t i = 0; i < f->w->all_codings.count; i++) {
-        if (!k[i].levels || k[i].levels > 5) {
-            return wvl_check_refuse(f, "%u levels", k[i].levels);
-        }
-    }
-    return 1;
-}
+static int levels_hold(wvl_walk_facts *f) { return wvl_check_levels_are(f, 5); }
 
 static int blocks_hold(wvl_walk_facts *f)
 {
@@ -61,17 +52,7 @@ static int blocks_hold(wvl_walk_facts *f)
     return 1;
 }
 
-static int order_holds(wvl_walk_facts *f)
-{
-    static const wvl_walk_marker_id poc[] = {WVL_WALK_MARK_POC};
-    return wvl_check_order_is(f, 4) && (wvl_check_no_markers(f, poc, 1) || wvl_check_refuse(f, "there is a POC"));
-}
-
-static int markers_hold(wvl_walk_facts *f)
-{
-    static const wvl_walk_marker_id forbidden[] = {WVL_WALK_MARK_PPM, WVL_WALK_MARK_PPT, WVL_WALK_MARK_RGN};
-    return wvl_check_no_markers(f, forbidden, COUNT(forbidden));
-}
+static int order_holds(wvl_walk_facts *f) { return wvl_check_only_order_is(f, 4); }
 
 static int samples_hold(wvl_walk_facts *f) { return wvl_check_samples_fit(f, f->w->rsiz & 15); }
 
@@ -96,7 +77,7 @@ static const wvl_walk_profile_rule rules[] = {
     {WVL_RULE_BC_PRECINCTS, wvl_check_precincts_7_8},
     {WVL_RULE_BC_LAYERS, wvl_check_one_layer},
     {WVL_RULE_BC_ORDER, order_holds},
-    {WVL_RULE_BC_MARKERS, markers_hold},
+    {WVL_RULE_BC_MARKERS, wvl_check_no_packed_headers_nor_regions},
     {WVL_RULE_BC_PARTS, wvl_check_parts_by_component},
     {WVL_RULE_BC_TLM, wvl_check_has_tlm},
     {WVL_RULE_BC_SAMPLES, samples_hold},

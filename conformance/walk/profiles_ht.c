@@ -7,13 +7,7 @@
 #define RPCL 2
 #define PCAP_PART15 0x00020000u
 
-static int no_poc(wvl_walk_facts *f)
-{
-    static const wvl_walk_marker_id poc[] = {WVL_WALK_MARK_POC};
-    return wvl_check_no_markers(f, poc, COUNT(poc)) || wvl_check_refuse(f, "there is a POC");
-}
-
-static int order_holds(wvl_walk_facts *f) { return wvl_check_order_is(f, RPCL) && no_poc(f); }
+static int order_holds(wvl_walk_facts *f) { return wvl_check_only_order_is(f, RPCL); }
 
 /* ---- DICOM ----------------------------------------------------------------------------------- */
 
@@ -157,15 +151,8 @@ static int wavelet_holds(wvl_walk_facts *f)
 
 static int levels_hold(wvl_walk_facts *f)
 {
-    const wvl_walk_coding *k = f->w->all_codings.items;
     uint32_t side = f->w->x1 > f->w->y1 ? f->w->x1 : f->w->y1;
-    unsigned most = side <= 2048 ? 5 : side <= 4096 ? 6 : 7;
-    for (size_t i = 0; i < f->w->all_codings.count; i++) {
-        if (!k[i].levels || k[i].levels > most) {
-            return wvl_check_refuse(f, "%u levels, at most %u are allowed", k[i].levels, most);
-        }
-    }
-    return 1;
+    return wvl_check_levels_are(f, side <= 2048 ? 5 : side <= 4096 ? 6 : 7);
 }
 
 static int blocks_hold(wvl_walk_facts *f)

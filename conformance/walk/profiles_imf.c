@@ -60,28 +60,9 @@ static unsigned most_levels(const wvl_walk_facts *f)
     return is_reversible(f) && by_tile < most ? by_tile : most;
 }
 
-static int levels_hold(wvl_walk_facts *f)
-{
-    const wvl_walk_coding *k = f->w->all_codings.items;
-    for (size_t i = 0; i < f->w->all_codings.count; i++) {
-        if (!k[i].levels || k[i].levels > most_levels(f)) {
-            return wvl_check_refuse(f, "%u levels, at most %u are allowed", k[i].levels, most_levels(f));
-        }
-    }
-    return 1;
-}
+static int levels_hold(wvl_walk_facts *f) { return wvl_check_levels_are(f, most_levels(f)); }
 
-static int order_holds(wvl_walk_facts *f)
-{
-    static const wvl_walk_marker_id poc[] = {WVL_WALK_MARK_POC};
-    return wvl_check_order_is(f, 4) && (wvl_check_no_markers(f, poc, 1) || wvl_check_refuse(f, "there is a POC"));
-}
-
-static int markers_hold(wvl_walk_facts *f)
-{
-    static const wvl_walk_marker_id forbidden[] = {WVL_WALK_MARK_PPM, WVL_WALK_MARK_PPT, WVL_WALK_MARK_RGN};
-    return wvl_check_no_markers(f, forbidden, COUNT(forbidden));
-}
+static int order_holds(wvl_walk_facts *f) { return wvl_check_only_order_is(f, 4); }
 
 static int samples_hold(wvl_walk_facts *f) { return wvl_check_samples_fit(f, f->w->rsiz & 15); }
 
@@ -107,7 +88,7 @@ static const wvl_walk_profile_rule rules[] = {
     {WVL_RULE_IMF_PRECINCTS, wvl_check_precincts_7_8},
     {WVL_RULE_IMF_LAYERS, wvl_check_one_layer},
     {WVL_RULE_IMF_ORDER, order_holds},
-    {WVL_RULE_IMF_MARKERS, markers_hold},
+    {WVL_RULE_IMF_MARKERS, wvl_check_no_packed_headers_nor_regions},
     {WVL_RULE_IMF_PARTS, wvl_check_parts_by_component},
     {WVL_RULE_IMF_TLM, wvl_check_has_tlm},
     {WVL_RULE_IMF_SAMPLES, samples_hold},

@@ -38,9 +38,9 @@ static const char transfers_help[] =
 
 static const char inverse_help[] =
     "Without --size: the standard table. Exit status 6 if a byte differs from the CPU's. Options as those of\n"
-    "wavelane-bench dwt: --size, --components, --depth, --levels, --tile, --planar, --batch, --plain, --runs, --json\n";
+    "wavelane-bench dwt: --size, --components, --depth, --levels, --tile, --planar, --batch, --plain, --runs\n";
 
-static const char slots_help[] = "Options as those of wavelane-bench slots: --only, --width, --block, --runs, --json\n";
+static const char slots_help[] = "Options as those of wavelane-bench slots: --only, --width, --block, --runs\n";
 
 static const wvl_bench_command commands[] = {
     {"schemes", wvl_lab_run_schemes, "every scheme of the 2-D wavelet transform, beside a copy", schemes_help},

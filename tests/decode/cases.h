@@ -4,8 +4,15 @@
 #define TEST_CASES_H
 
 #include "tests/decode/decode.h"
-#include "tests/prop/packets.h"
+#include "tests/prop/cs_parse.h"
 #include "wavelane_check.h"
+
+/* What the walker reads of a codestream's packets. */
+typedef struct packet_list {
+    wvl_check_packet *items; /* tile by tile, in the order of the codestream; bytes with packed headers */
+    size_t count, capacity;
+    uint64_t inclusions, passes; /* of code blocks in packets */
+} packet_list;
 
 typedef struct outcome {
     wvl_status status;
@@ -34,7 +41,7 @@ outcome case_encode(const char *what, const picture *p, const char *settings, co
 void case_free(outcome *o);
 #define owned_outcome OWNED_BY(case_free) outcome
 
-/* The strict judge that users have. Without options, it may leave undecided what takes too much work. */
+/* The strict judge that users have. */
 void case_judge(const char *what, const outcome *o, const wvl_check_options *options);
 
 /* Decodes o; fails the test on a complaint. options may be NULL. */

@@ -14,6 +14,10 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../unit"))
+
+from small_pictures import directory, icc  # noqa: E402
+
 WIDTH, HEIGHT = 611, 397
 XMP = (b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><r xmlns:tiff='t' xmlns:exif='e' xmlns:photoshop='p' tiff:Make='a' exif:ExifVersion='0220' "
        b"photoshop:Credit='c'/></x:xmpmeta>")
@@ -45,28 +49,6 @@ class Picture:
 # ---- Pictures ---------------------------------------------------------------------------------------------------------------------
 
 
-def make_icc(name, space):
-    """A restricted profile (I.5.3.3): three colorants and curves, or one curve."""
-    text = name.encode()
-    description = b"desc" + bytes(4) + struct.pack(">I", len(text) + 1) + text + bytes(1) + bytes(4 + 4 + 2 + 1 + 67)
-    xyz = [b"XYZ " + bytes(4) + struct.pack(">3i", *(int(v * 65536) for v in c))
-           for c in ((0.9642, 1.0, 0.8249), (0.6097, 0.3111, 0.0195), (0.2053, 0.6257, 0.0609), (0.1492, 0.0632, 0.7446))]
-    curve = b"curv" + bytes(4) + struct.pack(">IH", 1, 563) + bytes(2)
-    tags = [(b"desc", description), (b"wtpt", xyz[0]), (b"cprt", b"text" + bytes(4) + b"free\0")]
-    if space == b"RGB ":
-        tags += [(b"rXYZ", xyz[1]), (b"gXYZ", xyz[2]), (b"bXYZ", xyz[3]), (b"rTRC", curve), (b"gTRC", curve), (b"bTRC", curve)]
-    else:
-        tags += [(b"kTRC", curve)]
-    table, body, at = b"", b"", 128 + 4 + 12 * len(tags)
-    for tag, data in tags:
-        data += bytes(-len(data) % 4)
-        table += tag + struct.pack(">II", at + len(body), len(data))
-        body += data
-    head = struct.pack(">I4sI4s4s4s", at + len(body), b"\0\0\0\0", 0x02100000, b"mntr", space, b"XYZ ")
-    head += struct.pack(">6H", 2026, 1, 1, 0, 0, 0) + b"acsp" + bytes(28) + struct.pack(">3i", 63190, 65536, 54061)
-    return head + bytes(128 - len(head)) + struct.pack(">I", len(tags)) + table + body
-
-
 def draw(count, depth):
     """Slopes, edges and grain, low byte first."""
     state, out = 1, bytearray()
@@ -79,41 +61,21 @@ def draw(count, depth):
     return bytes(out)
 
 
-def write_tiff(path, count, depth, icc=b"", xmp=False, dots=0):
+def write_tiff(path, count, depth, profile=b"", xmp=False, dots=0):
     samples = draw(count, depth)
-    blobs, entries = [], []
-    at = 8 + len(samples)
-
-    def put(tag, kind, values, data=None):
-        nonlocal at
-        size = {1: 1, 3: 2, 4: 4, 5: 8, 7: 1}[kind]
-        raw = data if data is not None else b"".join(struct.pack("<H" if kind == 3 else "<I", v) for v in values)
-        n = len(raw) // size
-        if len(raw) <= 4:
-            entries.append(struct.pack("<HHI", tag, kind, n) + raw + bytes(4 - len(raw)))
-        else:
-            entries.append(struct.pack("<HHII", tag, kind, n, at))
-            blobs.append(raw + bytes(len(raw) % 2))
-            at += len(blobs[-1])
-
-    for tag, kind, values in ((256, 4, [WIDTH]), (257, 4, [HEIGHT]), (258, 3, [depth] * count), (259, 3, [1]), (262, 3, [2 if count == 3 else 1]),
-                              (273, 4, [8]), (277, 3, [count]), (278, 4, [HEIGHT]), (279, 4, [len(samples)])):
-        put(tag, kind, values)
-    if dots:
-        put(282, 5, None, struct.pack("<II", dots, 1))
-        put(283, 5, None, struct.pack("<II", dots, 1))
-        put(296, 3, [2])
-    if xmp:
-        put(700, 1, None, XMP)
-    if icc:
-        put(34675, 7, None, icc)
+    tags = {256: (4, [WIDTH]), 257: (4, [HEIGHT]), 258: (3, [depth] * count), 259: (3, [1]), 262: (3, [2 if count == 3 else 1]), 273: (4, [8]), 277: (3, [count]),
+            278: (4, [HEIGHT]), 279: (4, [len(samples)])}
+    tags.update({282: (5, [(dots, 1)]), 283: (5, [(dots, 1)]), 296: (3, [2])} if dots else {})
+    tags.update({700: (1, XMP)} if xmp else {})
+    tags.update({34675: (7, profile)} if profile else {})
+    samples += bytes(len(samples) % 2)
     with open(path, "wb") as file:
-        file.write(b"II*\0" + struct.pack("<I", at) + samples + b"".join(blobs) + struct.pack("<H", len(entries)) + b"".join(entries) + bytes(4))
-    return Picture(path, count, depth, icc, xmp, dots)
+        file.write(b"II*\0" + struct.pack("<I", 8 + len(samples)) + samples + directory("<", 8 + len(samples), tags))
+    return Picture(path, count, depth, profile, xmp, dots)
 
 
 def pictures(wavelane, folder):
-    adobe, grey = make_icc("Adobe RGB (1998)", b"RGB "), make_icc("Dot Gain 20%", b"GRAY")
+    adobe, grey = icc(b"RGB ", b"Adobe RGB (1998)"), icc(name=b"Dot Gain 20%")
     yield write_tiff(os.path.join(folder, "rgb8.tif"), 3, 8)
     yield write_tiff(os.path.join(folder, "rgb8_all.tif"), 3, 8, adobe, True, DOTS_PER_INCH)
     yield write_tiff(os.path.join(folder, "rgb16_all.tif"), 3, 16, adobe, True, DOTS_PER_INCH)

@@ -256,41 +256,6 @@ TEST(already_xyz)
     }
 }
 
-TEST_EACH(same_bytes_for_any_threads, 4)
-{
-    static const char *const settings[] = {
-        "input-color=p3-d65 reversible=no rates=8",
-        "input-color=p3-d65 reversible=no rates=8 mct=off",
-        "input-color=p3-d65",
-        "input-color=p3-d65 reversible=no rates=12,6 tile=100,90 tile-offset=2,3",
-    };
-    owned_scene s = {.x0 = 5,
-                     .y0 = 3,
-                     .width = 331,
-                     .height = 207,
-                     .count = 3,
-                     .depth = 16,
-                     .container = WVL_SAMPLE_16,
-                     .layout = 1};
-    void *first = NULL;
-    size_t first_bytes = 0;
-    open_scene(&s, 77);
-    for (uint32_t threads = 1; threads <= 7; threads += 2) {
-        owned_context *context = test_open_context(threads);
-        void *data;
-        size_t bytes;
-        encode(context, &s, settings[_i], NULL, &data, &bytes);
-        if (!first) {
-            first = malloc(first_bytes = bytes);
-            ck_assert_ptr_nonnull(first);
-            memcpy(first, data, bytes);
-        }
-        ck_assert_msg(bytes == first_bytes && !memcmp(first, data, bytes), "%u threads", threads);
-        wvl_memory_release(context, data, bytes);
-    }
-    free(first);
-}
-
 /* A sample beyond its depth is refused as always, though it would have no place in a table. */
 TEST_EACH(samples_outside_their_depth, 3)
 {
@@ -309,33 +274,30 @@ TEST_EACH(samples_outside_their_depth, 3)
     ck_assert_int_eq(wvl_encode(plan, &s.image, &sink, NULL, NULL, error, sizeof error), WVL_ERROR_INPUT);
 }
 
-TEST(refusals)
+#define RGB                                                                                                            \
+    {8, 0, 1, 1}, {8, 0, 1, 1}, { 8, 0, 1, 1 }
+static const struct {
+    const char *settings, *reason;
+    uint32_t count;
+    wvl_component_format components[3];
+} refused[] = {
+    {"input-color=rec709 container=jp2", "no colour space for X'Y'Z'", 3, {RGB}},
+    {"input-color=xyz", "depth 8; three equal depths of 12 to 16", 3, {RGB}},
+    {"input-transfer=2.4", "belong to an input-color", 3, {RGB}},
+    {"input-color=xyz input-range=video", "belong to an input-color", 3, {RGB}},
+    {"input-color=custom", "no tables were given", 3, {RGB}},
+    {"input-color=rec709", "2 components; X'Y'Z' needs three", 2, {RGB}},
+    {"input-color=rec709", "component 1 is subsampled 2,2", 3, {{8, 0, 1, 1}, {8, 0, 2, 2}, {8, 0, 2, 2}}},
+    {"input-color=rec709", "component 2 is signed", 3, {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 1, 1, 1}}},
+    {"input-color=rec709", "component 1 has depth 10", 3, {{8, 0, 1, 1}, {10, 0, 1, 1}, {8, 0, 1, 1}}},
+    {"input-color=rec709", "three equal depths of 8 to 16", 3, {{7, 0, 1, 1}, {7, 0, 1, 1}, {7, 0, 1, 1}}},
+    {"input-color=rec709", "depth 17", 3, {{17, 0, 1, 1}, {17, 0, 1, 1}, {17, 0, 1, 1}}},
+};
+
+TEST_EACH(refusals, sizeof refused / sizeof *refused)
 {
-    wvl_component_format rgb[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 0, 1, 1}},
-                         chroma[3] = {{8, 0, 1, 1}, {8, 0, 2, 2}, {8, 0, 2, 2}};
-    wvl_component_format with_sign[3] = {{8, 0, 1, 1}, {8, 0, 1, 1}, {8, 1, 1, 1}},
-                         unequal[3] = {{8, 0, 1, 1}, {10, 0, 1, 1}, {8, 0, 1, 1}};
-    wvl_component_format shallow[3] = {{7, 0, 1, 1}, {7, 0, 1, 1}, {7, 0, 1, 1}},
-                         deep[3] = {{17, 0, 1, 1}, {17, 0, 1, 1}, {17, 0, 1, 1}};
-    wvl_image_format f = {sizeof f, 0, 0, 64, 64, 3, rgb};
-    case_refused("jp2", &f, "input-color=rec709 container=jp2", "no colour space for X'Y'Z'");
-    case_refused("8-bit X'Y'Z'", &f, "input-color=xyz", "depth 8; three equal depths of 12 to 16");
-    case_refused("transfer alone", &f, "input-transfer=2.4", "belong to an input-color");
-    case_refused("range of X'Y'Z'", &f, "input-color=xyz input-range=video", "belong to an input-color");
-    case_refused("custom without tables", &f, "input-color=custom", "no tables were given");
-    f.component_count = 2;
-    case_refused("two components", &f, "input-color=rec709", "2 components; X'Y'Z' needs three");
-    f.component_count = 3;
-    f.components = chroma;
-    case_refused("chroma", &f, "input-color=rec709", "component 1 is subsampled 2,2");
-    f.components = with_sign;
-    case_refused("signed", &f, "input-color=rec709", "component 2 is signed");
-    f.components = unequal;
-    case_refused("unequal", &f, "input-color=rec709", "component 1 has depth 10");
-    f.components = shallow;
-    case_refused("7 bits", &f, "input-color=rec709", "depth 7; three equal depths of 8 to 16");
-    f.components = deep;
-    case_refused("17 bits", &f, "input-color=rec709", "depth 17");
+    wvl_image_format f = {sizeof f, 0, 0, 64, 64, refused[_i].count, refused[_i].components};
+    case_refused("X'Y'Z'", &f, refused[_i].settings, refused[_i].reason);
 }
 
 static void refuse_tables(wvl_params *params, const wvl_color_tables *tables, const char *reason)

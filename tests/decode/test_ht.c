@@ -264,7 +264,7 @@ TEST(sets_of_fewer_passes)
         quality q = case_measure("passes", &o, &p, 0);
         double budget = (double)(p.x1 - p.x0) * (p.y1 - p.y0) * 1.3 / 8;
         psnr[passes] = q.psnr;
-        unsigned long long blocks = o.packets.blocks_coded, sent = o.packets.passes;
+        unsigned long long blocks = o.packets.inclusions, sent = o.packets.passes;
         printf("%u passes: %zu bytes of %.0f, %.2f dB, %llu passes of %llu blocks\n", passes, o.bytes, budget,
                psnr[passes], sent, blocks);
         ck_assert_msg(passes == 1 ? sent == blocks : sent > blocks && sent <= passes * blocks,

@@ -62,7 +62,7 @@ TEST(volumes_start_tile_parts)
         owned_outcome o = case_exact(&p, settings);
         ck_assert_uint_eq(o.stream.part_count, 2 * components);
         for (size_t i = 0; i < o.packets.count; i++) {
-            const packet_info *packet = &o.packets.items[i];
+            const wvl_check_packet *packet = &o.packets.items[i];
             ck_assert_uint_eq(packet->part, (packet->resolution == 5 ? components : 0) + packet->component);
         }
     }
@@ -87,13 +87,13 @@ TEST_EACH(parts_start_where_asked, 7)
     owned_outcome o = case_exact(&p, cases[_i].settings);
     size_t parts = 0;
     for (size_t i = 0; i < o.packets.count; i++) {
-        const packet_info *now = &o.packets.items[i], *before = i ? now - 1 : now;
+        const wvl_check_packet *now = &o.packets.items[i], *before = i ? now - 1 : now;
         int starts = !i || now->tile != before->tile;
         starts |= cases[_i].by_resolution && now->resolution != before->resolution;
         starts |= cases[_i].by_layer && now->layer != before->layer;
         starts |= cases[_i].by_component && now->component != before->component;
         parts += (size_t)starts;
-        ck_assert_msg(now->part + 1 == parts, "\"%s\": packet %zu is in tile-part %zu, not %zu", cases[_i].settings, i,
+        ck_assert_msg(now->part + 1 == parts, "\"%s\": packet %zu is in tile-part %u, not %zu", cases[_i].settings, i,
                       now->part, parts - 1);
     }
     ck_assert_uint_eq(o.stream.part_count, parts);
@@ -206,7 +206,7 @@ TEST_EACH(component_caps_hold, 3)
             test_print("%s reversible=no progression=CPRL tile-parts=C max-component-bytes=%u", extras[_i], cap);
         owned_outcome o = case_encode("component cap", &p, settings, NULL);
         for (size_t i = 0, seen = SIZE_MAX; i < o.packets.count; i++) {
-            const packet_info *packet = &o.packets.items[i];
+            const wvl_check_packet *packet = &o.packets.items[i];
             sums[packet->component] += packet->part != seen ? o.stream.parts[packet->part].bytes : 0;
             seen = packet->part;
         }

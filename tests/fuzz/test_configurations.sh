@@ -13,5 +13,5 @@ any=300 estimates=120 presets=400
 [ -z "${WVL_TEST_PICTURES:-}" ] || set -- --pictures "$WVL_TEST_PICTURES"
 [ -n "${WVL_TEST_PICTURES:-}" ] || set --
 "$fuzz" --seed 1 --count $any --jobs 2 "$@"
-[ $estimates -eq 0 ] || "$fuzz" --estimates --seed 1 --count $estimates --jobs 2 --no-reduce
-"$fuzz" --presets --seed 1 --count $presets --jobs 2 --no-reduce
+[ $estimates -eq 0 ] || "$fuzz" --estimates --seed 1 --count $estimates --jobs 2
+"$fuzz" --presets --seed 1 --count $presets --jobs 2

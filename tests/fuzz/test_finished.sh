@@ -23,7 +23,7 @@ for kind in ht part1; do
     cat "$work/$kind.cuda-only.log"
     [ "$(grep -cE '^[0-9]+ [0-9a-f]{64}$' "$work/$kind.cpu")" -ge $((count * 95 / 100)) ] || { echo "$kind: too few digests"; exit 1; }
     grep -q ' on a device: [1-9][0-9]* packets, ' "$work/$kind.cuda-only.log" || { echo "$kind: nothing was finished by the device"; exit 1; }
-    "$fuzz" --packets $kind --seed 10000 --count $judged --jobs 2 --device cuda-only --no-reduce "$@" >"$work/judged.log" ||
+    "$fuzz" --packets $kind --seed 10000 --count $judged --jobs 2 --device cuda-only "$@" >"$work/judged.log" ||
         { cat "$work/judged.log"; exit 1; }
     grep -q ' on a device: [1-9][0-9]* packets, ' "$work/judged.log" || { cat "$work/judged.log"; echo "$kind: the report does not say how far"; exit 1; }
 done

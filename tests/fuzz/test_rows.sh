@@ -12,4 +12,4 @@ count=300
 [ -z "${WVL_TEST_SHORT:-}" ] || count=60
 "$fuzz" --rows --seed 1 --count $count --jobs 2
 "$fuzz" --rows --ht --seed 1 --count $((count / 3)) --jobs 2
-WVL_PART_BYTES=44000 "$fuzz" --seed 1 --count $((count / 2)) --jobs 2 --no-reduce
+WVL_PART_BYTES=44000 "$fuzz" --seed 1 --count $((count / 2)) --jobs 2

@@ -1,29 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tag trees against a reader of their own: what the decoder learns is exactly what was said. */
+/* Tag trees against the reader of the walker: what the decoder learns is exactly what was said. */
 
 #include "codec/t2/tag_tree.h"
+#include "conformance/walk/tag.h"
 #include "tests/decode/picture.h"
-#include "tests/prop/tag_reader.h"
 #include "tests/support/support.h"
 
 #define MOST_BYTES (1u << 20)
 
 static uint8_t bytes[MOST_BYTES];
-
-typedef struct bit_reader {
-    size_t at;
-    unsigned byte, left;
-} bit_reader;
-
-static unsigned take_bit(void *user)
-{
-    bit_reader *r = user;
-    if (!r->left) {
-        r->left = r->at && r->byte == 0xFF ? 7 : 8;
-        r->byte = bytes[r->at++];
-    }
-    return r->byte >> --r->left & 1;
-}
 
 /* The worked example of B.10.2 (Figure B.12): a 6 x 3 field of values. */
 TEST(example_of_the_standard)
@@ -34,7 +19,7 @@ TEST(example_of_the_standard)
                                    "101"; /* q3(0,0), q3(1,0), q3(2,0) */
     wvl_tag_node nodes[64];
     wvl_bit_writer w;
-    bit_reader r = {0, 0, 0};
+    wvl_walk_bits r = {.data = bytes, .end = sizeof bytes};
     memset(nodes, 0, sizeof nodes);
     ck_assert_uint_eq(wvl_tag_tree_nodes(6, 3), 18 + 6 + 2 + 1);
     for (unsigned i = 0; i < 18; i++) {
@@ -49,7 +34,7 @@ TEST(example_of_the_standard)
     }
     (void)wvl_bits_close(&w);
     for (const char *p = expected; *p; p++) {
-        ck_assert_msg(take_bit(&r) == (unsigned)(*p - '0'), "bit %td", p - expected);
+        ck_assert_msg(wvl_check_take_bit(&r) == (unsigned)(*p - '0'), "bit %td", p - expected);
     }
 }
 
@@ -58,9 +43,11 @@ static void check_layers(uint32_t cols, uint32_t rows, uint32_t most, uint32_t *
 {
     uint64_t count = wvl_tag_tree_nodes(cols, rows);
     wvl_tag_node *nodes = calloc((size_t)count, sizeof *nodes);
-    tag_reader *reader = tag_reader_create(cols, rows);
+    wvl_walk_tag_shape shape;
+    wvl_check_tag_measure(&shape, cols, rows);
+    OWNED uint32_t *read = calloc((size_t)wvl_check_tag_nodes(cols, rows), sizeof *read);
     wvl_bit_writer w;
-    bit_reader r = {0, 0, 0};
+    wvl_walk_bits r = {.data = bytes, .end = sizeof bytes};
     ck_assert_ptr_nonnull(nodes);
     for (uint32_t i = 0; i < cols * rows; i++) {
         nodes[i].value = (uint16_t)picture_between(state, 0, most);
@@ -74,9 +61,10 @@ static void check_layers(uint32_t cols, uint32_t rows, uint32_t most, uint32_t *
                 if (!pass) {
                     wvl_tag_tree_put(nodes, cols, rows, i % cols, i / cols, threshold, &w);
                 } else {
-                    int below = tag_reader_below(reader, i % cols, i / cols, threshold, take_bit, &r);
-                    if (below != (nodes[i].value <
-                                  threshold)) { /* Check reports assertions that hold, too; there are millions here */
+                    uint32_t leaf = wvl_check_tag_descend(&shape, read, i % cols, i / cols, threshold, &r);
+                    if ((leaf >> 1 < threshold) !=
+                        (nodes[i].value <
+                         threshold)) { /* Check reports assertions that hold, too; there are millions here */
                         ck_abort_msg("%ux%u, leaf %u, value %u, threshold %u", cols, rows, i, nodes[i].value,
                                      threshold);
                     }
@@ -89,8 +77,8 @@ static void check_layers(uint32_t cols, uint32_t rows, uint32_t most, uint32_t *
             ck_assert_msg(!written || bytes[written - 1] != 0xFF, "the bits end in 0xFF");
         }
     }
-    ck_assert_msg(r.at <= w.count && r.at + 2 >= w.count, "%zu bytes read of %llu", r.at, (unsigned long long)w.count);
-    tag_reader_free(reader);
+    ck_assert_msg(r.at <= w.count && r.at + 2 >= w.count, "%llu bytes read of %llu", (unsigned long long)r.at,
+                  (unsigned long long)w.count);
     free(nodes);
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Small picture files with metadata, byte by byte, for test_metadata.py and test_legal_metadata.py, and readers of what becomes of it."""
+"""Small picture files with metadata, byte by byte, for suites of readers and for conformance/, and readers of what becomes of it."""
 import struct
 import zlib
 
@@ -113,16 +113,18 @@ def exr(texts):
     return head + b"\0" + struct.pack("<2Q", at, at + len(lines[0])) + b"".join(lines)
 
 
-def icc():
-    """A restricted profile for grey (I.5.3.3)."""
-    tags = [(b"desc", b"desc" + bytes(8) + bytes(80)), (b"wtpt", b"XYZ " + bytes(4) + struct.pack(">3i", 63190, 65536, 54061)),
-            (b"kTRC", b"curv" + bytes(4) + struct.pack(">IHH", 1, 563, 0))]
+def icc(space=b"GRAY", name=b""):
+    """A restricted profile (I.5.3.3): one curve, or three colorants and curves."""
+    curve, points = b"curv" + bytes(4) + struct.pack(">IHH", 1, 563, 0), ((63190, 65536, 54061), (39957, 20388, 1277), (13454, 41005, 3991), (9777, 4141, 48799))
+    colorants = [b"XYZ " + bytes(4) + struct.pack(">3i", *point) for point in points]
+    tags = [(b"desc", b"desc" + bytes(4) + struct.pack(">I", len(name) + bool(name)) + name.ljust(-(-len(name) // 4) * 4, b"\0") + bytes(80)), (b"wtpt", colorants[0])]
+    tags += [(b"kTRC", curve)] if space == b"GRAY" else [*zip((b"rXYZ", b"gXYZ", b"bXYZ"), colorants[1:]), *((tag, curve) for tag in (b"rTRC", b"gTRC", b"bTRC"))]
     at, body, entries = 128 + 4 + 12 * len(tags), b"", b""
     for name, data in tags:
         entries += name + struct.pack(">II", at + len(body), len(data))
         body += data
     size = at + len(body)
-    head = struct.pack(">I4sI4s4s4s", size, bytes(4), 0x02100000, b"mntr", b"GRAY", b"XYZ ") + bytes(12) + b"acsp"
+    head = struct.pack(">I4sI4s4s4s", size, bytes(4), 0x02100000, b"mntr", space, b"XYZ ") + bytes(12) + b"acsp"
     return head.ljust(68, b"\0") + struct.pack(">3i", 63190, 65536, 54061).ljust(60, b"\0") + struct.pack(">I", len(tags)) + entries + body
 
 

@@ -134,116 +134,75 @@ TEST(profile_and_picture_must_agree)
 
 /* ---- Other refusals -------------------------------------------------------------------------- */
 
-TEST(colours_are_refused)
+static const uint16_t two[] = {0, 0, 1, 65535}, unknown[] = {0, 0, 0, 3}, twice[] = {0, 0, 0, 1, 2},
+                      values[] = {0, 256, 1, 1, 1, 1};
+static const wvl_box wrong_boxes[] = {{TYPE('j', 'p', '2', 'c'), {0}, "x", 1},
+                                      {TYPE('x', 'm', 'l', ' '), {0}, NULL, 5},
+                                      {TYPE('x', 'm', 'l', ' '), {0}, "", 0}},
+                     giant[] = {{TYPE('x', 'm', 'l', ' '), {0}, "x", SIZE_MAX - 3}},
+                     giants[] = {{TYPE('u', 'u', 'i', 'd'), {0}, "x", SIZE_MAX / 4 + 1},
+                                 {TYPE('a', 's', 'o', 'c'), {0}, "x", SIZE_MAX / 4 + 1}},
+                     associations[] = {{TYPE('a', 's', 'o', 'c'), {0}, NULL, 0},
+                                       {TYPE('a', 's', 'o', 'c'), {0}, "\0\0\0\x0Albl a", 9},
+                                       {TYPE('a', 's', 'o', 'c'), {0}, "\0\0\0\x07lbl", 7},
+                                       {TYPE('a', 's', 'o', 'c'), {0}, "\0\0\0\x09lbl a\0\0\0", 12}};
+#define PALETTE(entries, columns, depth, data)                                                                         \
+    .palette_entries = (entries), .palette_columns = (columns), .palette_depth = (depth), .palette = (data)
+#define CAPTURE(x, y) .capture_x_per_metre = (x), .capture_y_per_metre = (y)
+#define BOXES(list) .boxes = (list), .box_count = sizeof(list) / sizeof *(list)
+
+/* A description for a picture of that number of components, and the lines of its refusal, one of which has the reason.
+ * Sums of sizes do not wrap; nothing is read of boxes that no memory holds. */
+static const struct refused {
+    uint32_t components, lines;
+    const char *reason;
+    wvl_jp2_info info;
+} refused[] = {
+    {5, 1, "5 channels", {0}},
+    {4, 1, "4 channels, 2 of them colour", {.channel_types = two, .channel_count = 4}},
+    {4, 1, "3 colour channels, the picture has 2", {.channel_types = two, .channel_count = 4, .color = WVL_COLOR_SRGB}},
+    {4, 1, "channel 3: type 3", {.channel_types = unknown, .channel_count = 4, .color = WVL_COLOR_SRGB}},
+    {4, 1, "channels: 3 are described, components and palette make 4", {.channel_types = unknown, .channel_count = 3}},
+    {4, 1, "channels: 3 are described", {.channel_count = 3}},
+    {5, 1, "channels: 2 are opacity", {.channel_types = twice, .channel_count = 5}},
+    {1, 1, "sYCC has 3 colour channels, the picture has 1", {.color = WVL_COLOR_SYCC}},
+    {3, 1, "colour: 12 is none of", {.color = (wvl_color)12}},
+    {1, 1, "palette: 0 entries", {PALETTE(0, 3, 8, values)}},
+    {1, 1, "palette: entry 0, column 1 is 256 and does not fit 8 bits", {PALETTE(2, 3, 8, values)}},
+    {1, 1, "palette: depth 0", {PALETTE(2, 3, 0, values)}},
+    {1, 1, "palette: depth 17", {PALETTE(2, 3, 17, values)}},
+    {1, 1, "palette: 1025 entries", {PALETTE(1025, 3, 9, values)}},
+    {1, 1, "no data is given", {PALETTE(2, 3, 9, NULL)}},
+    {1, 1, "palette: 256 columns", {PALETTE(2, 256, 9, values), .color = WVL_COLOR_SRGB}},
+    {1, 1, "palette: 4294967295 columns", {PALETTE(2, UINT32_MAX, 9, values), .color = WVL_COLOR_SRGB}},
+    {1, 1, "capture resolution 300 by 0", {CAPTURE(300, 0)}},
+    {1, 1, "capture resolution 300 by -1", {CAPTURE(300, -1)}},
+    {1, 1, "both must be positive", {CAPTURE(300, NAN)}},
+    {1, 1, "display resolution 1e+200", {.display_x_per_metre = 1e200, .display_y_per_metre = 1e200}},
+    {1, 1, "3 are announced, none is given", {.box_count = 3}},
+    {1, 3, "box 0: type 0x6A703263", {BOXES(wrong_boxes)}},
+    {1, 3, "box 1: 5 bytes are announced", {BOXES(wrong_boxes)}},
+    {1, 3, "box 2: an empty xml box", {BOXES(wrong_boxes)}},
+    {1, 1, "box 0: 18446744073709551612 bytes, with those before it, are more than memory holds", {BOXES(giant)}},
+    {1, 1, "more than memory holds", {BOXES(giants)}},
+    {1, 4, "box 0: the content of an asoc box", {BOXES(associations)}},
+};
+
+TEST_EACH(descriptions_are_refused, sizeof refused / sizeof *refused)
 {
-    static const uint16_t two[] = {0, 0, 1, 65535}, unknown[] = {0, 0, 0, 3}, twice[] = {0, 0, 0, 1, 2};
-    start(5);
-    refuse("5 channels", 1);
-    start(4);
-    info.channel_types = two;
-    info.channel_count = 4;
-    refuse("4 channels, 2 of them colour", 1);
-    info.color = WVL_COLOR_SRGB;
-    refuse("sRGB has 3 colour channels, the picture has 2", 1);
-    info.channel_types = unknown;
-    refuse("channel 3: type 3", 1);
-    info.channel_count = 3;
-    refuse("channels: 3 are described, components and palette make 4", 1);
-    info.channel_types = NULL;
-    refuse("channels: 3 are described", 1);
-    start(5);
-    info.channel_types = twice;
-    info.channel_count = 5;
-    refuse("channels: 2 are opacity", 1);
-    start(1);
-    info.color = WVL_COLOR_SYCC;
-    refuse("sYCC has 3 colour channels, the picture has 1", 1);
-    start(3);
-    info.color = (wvl_color)12;
-    refuse("colour: 12 is none of", 1);
+    start(refused[_i].components);
+    info = refused[_i].info;
+    info.struct_size = sizeof info;
+    refuse(refused[_i].reason, refused[_i].lines);
 }
 
-TEST(palettes_are_refused)
+TEST(palettes_hold_nine_bits_and_unsigned_indices)
 {
-    static const uint16_t values[] = {0, 256, 1, 1, 1, 1};
     start(1);
-    info.palette = values;
-    info.palette_columns = 3;
-    info.palette_depth = 8;
-    refuse("palette: 0 entries", 1);
-    info.palette_entries = 2;
-    refuse("palette: entry 0, column 1 is 256 and does not fit 8 bits", 1);
-    info.palette_depth = 0;
-    refuse("palette: depth 0", 1);
-    info.palette_depth = 17;
-    refuse("palette: depth 17", 1);
-    info.palette_depth = 9;
+    info = (wvl_jp2_info){.struct_size = sizeof info, PALETTE(2, 3, 9, values)};
     build();
-    info.palette_entries = 1025;
-    refuse("palette: 1025 entries", 1);
-    info.palette_entries = 2;
-    info.palette = NULL;
-    refuse("no data is given", 1);
-    info.palette = values;
     components[0].is_signed = 1;
     refuse("must be unsigned", 1);
-    components[0].is_signed = 0;
-    info.palette_columns = 256;
-    info.color = WVL_COLOR_SRGB;
-    refuse("palette: 256 columns", 1);
-    info.palette_columns = UINT32_MAX;
-    refuse("palette: 4294967295 columns", 1);
-}
-
-TEST(resolutions_and_boxes_are_refused)
-{
-    static const wvl_box wrong[] = {{TYPE('j', 'p', '2', 'c'), {0}, "x", 1},
-                                    {TYPE('x', 'm', 'l', ' '), {0}, NULL, 5},
-                                    {TYPE('x', 'm', 'l', ' '), {0}, "", 0}};
-    start(1);
-    info.capture_x_per_metre = 300;
-    refuse("capture resolution 300 by 0", 1);
-    info.capture_y_per_metre = -1;
-    refuse("capture resolution 300 by -1", 1);
-    info.capture_y_per_metre = NAN;
-    refuse("both must be positive", 1);
-    start(1);
-    info.display_x_per_metre = info.display_y_per_metre = 1e200;
-    refuse("display resolution 1e+200", 1);
-    start(1);
-    info.box_count = 3;
-    refuse("3 are announced, none is given", 1);
-    info.boxes = wrong;
-    refuse("box 0: type 0x6A703263", 3);
-    ck_assert_ptr_nonnull(strstr(text, "box 1: 5 bytes are announced"));
-    ck_assert_ptr_nonnull(strstr(text, "box 2: an empty xml box"));
-}
-
-/* Sums of sizes do not wrap; nothing is read of boxes that no memory holds. */
-TEST(giant_boxes_are_refused)
-{
-    static const wvl_box one[] = {{TYPE('x', 'm', 'l', ' '), {0}, "x", SIZE_MAX - 3}};
-    static const wvl_box two[] = {{TYPE('u', 'u', 'i', 'd'), {0}, "x", SIZE_MAX / 4 + 1},
-                                  {TYPE('a', 's', 'o', 'c'), {0}, "x", SIZE_MAX / 4 + 1}};
-    start(1);
-    info.boxes = one;
-    info.box_count = 1;
-    refuse("box 0: 18446744073709551612 bytes, with those before it, are more than memory holds", 1);
-    info.boxes = two;
-    info.box_count = 2;
-    refuse("more than memory holds", 1);
-}
-
-TEST(associations_are_refused)
-{
-    static const wvl_box wrong[] = {{TYPE('a', 's', 'o', 'c'), {0}, NULL, 0},
-                                    {TYPE('a', 's', 'o', 'c'), {0}, "\0\0\0\x0Albl a", 9},
-                                    {TYPE('a', 's', 'o', 'c'), {0}, "\0\0\0\x07lbl", 7},
-                                    {TYPE('a', 's', 'o', 'c'), {0}, "\0\0\0\x09lbl a\0\0\0", 12}};
-    start(1);
-    info.boxes = wrong;
-    info.box_count = 4;
-    refuse("box 0: the content of an asoc box", 4);
 }
 
 TEST(parameters_are_refused)

@@ -173,7 +173,8 @@ def test_sequence():
 
 
 def test_trace():
-    make("trace.txt", bench, "frames", "--size", "96,64", "--frames", 2, "--count", 3, "--threads", 2, "--trace", "trace.json")
+    make("trace.txt", bench, "frames", "--memory", "host", "--size", "96,64", "--frames", 2, "--ring", 2, "--turns", 1, "--seconds", 0.02, "--threads", 2, "--trace",
+         "trace.json")
     spans = [e for e in json.loads(Path("trace.json").read_text())["traceEvents"] if e["ph"] == "X" and e["dur"] > 0]
     drawn = Drawing("trace.json")
     for name in {s["name"] for s in spans}:

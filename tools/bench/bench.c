@@ -5,7 +5,6 @@
 #define SET "  --set KEY=VALUE     further parameter for Wavelane; may be repeated\n"
 
 static const char encode_help[] =
-    "Cycles and instructions a sample are printed too, where the machine counts them for a process.\n"
     "  --image FILE        picture to encode; without it one is generated\n"
     "  --indices           take a palette picture as its indices, one component\n"
     "  --size W,H (1920,1080) --components N (3) --depth N (8)\n"
@@ -22,15 +21,13 @@ static const char encode_help[] =
     "  --memory            one more encode, with allocations counted\n" JSON;
 
 static const char frames_help[] =
-    "Without --memory: how long blocks were coded, and what a device did meanwhile.\n"
+    "Pictures a second, latency, CPU time, bytes on the bus. The bytes of each picture are compared with the CPU's\n"
+    "before each turn; exit status 6 if one differs, 77 without a device.\n"
     "  --image FILE, or --size W,H (4096,2160) --components N (3) --depth N (8)\n"
     "  --threads N (16)\n"
-    "  --frames LIST       pictures in flight, measured in turn; 0: one by one (0,3)\n"
-    "  --count N           pictures timed (24)\n" SET "  --trace FILE        a Chrome trace of all that was done\n"
-    "\n"
-    "With --memory: pictures a second, latency, CPU time, bytes on the bus. The bytes of each picture are compared\n"
-    "with the CPU's before each turn; exit status 6 if one differs, 77 without a device.\n"
-    "  --memory KIND       where the pixels lie: host, pinned or device\n"
+    "  --frames LIST       pictures in flight, measured in turn; 0: one by one (0,3)\n" SET
+    "  --trace FILE        a Chrome trace of all that was done\n"
+    "  --memory KIND       where the pixels lie: host, pinned or device (host)\n"
     "  --devices N         the first N devices have the pictures in turn (1); each is also measured alone, with its\n"
     "                      share of the frames; with pinned, copies alone go to them\n"
     "  --ring N            different pictures, the one given and shifted copies of it (8)\n"
@@ -58,8 +55,7 @@ static const char dwt_help[] =
     "  --batch N           pictures in one launch (1)\n"
     "  --plain             one level at a time with the kernels for any shape\n"
     "  --apart             launches do not overlap\n"
-    "  --image FILE        device code of another build\n"
-    "  --runs N            graphs timed (9)\n" JSON;
+    "  --runs N            graphs timed (9)\n";
 
 static const char slots_help[] =
     "Nanoseconds a sample or symbol, the shortest run; and how many times as fast as plain C. Exit status 6 if a\n"
@@ -67,7 +63,7 @@ static const char slots_help[] =
     "  --only TEXT         slots whose name contains the text\n"
     "  --width N           samples of a line (1024)\n"
     "  --block W,H         size of a block (64,64)\n"
-    "  --runs N            timed runs of each slot and level (200)\n" JSON;
+    "  --runs N            timed runs of each slot and level (200)\n";
 
 static const char cancel_help[] =
     "Encodes are cancelled at moments spread evenly over them; milliseconds from the raise to the end.\n"

@@ -11,7 +11,6 @@
 typedef struct options {
     wvl_bench_dwt_case one;
     int planar;
-    const char *json, *image;
 } options;
 
 #define RANGE(name, member, lowest, highest) WVL_BENCH_RANGE(name, COUNT, options, one.member, lowest, highest)
@@ -26,9 +25,6 @@ static const wvl_bench_option table[] = {
     WVL_BENCH_OPTION("--planar", FLAG, options, planar),
     WVL_BENCH_OPTION("--plain", FLAG, options, one.plain),
     WVL_BENCH_OPTION("--apart", FLAG, options, one.apart),
-    WVL_BENCH_OPTION("--json", TEXT, options, json),
-    /* Device code from a file: kernels of another build over the same pictures. */
-    WVL_BENCH_OPTION("--image", TEXT, options, image),
 };
 
 static void add_case(wvl_bench_dwt_case *cases, uint32_t *count, wvl_bench_dwt_case c)
@@ -71,25 +67,6 @@ static uint32_t build_cases(const options *o, wvl_bench_dwt_case *cases)
     return count;
 }
 
-/* NULL: no such file. Kept until the program ends. */
-static const void *read_image(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    long bytes = -1;
-    if (file && fseek(file, 0, SEEK_END) == 0) {
-        bytes = ftell(file);
-    }
-    char *image = bytes > 0 ? calloc(1, (size_t)bytes + 1) : NULL;
-    if (image && (fseek(file, 0, SEEK_SET) != 0 || fread(image, 1, (size_t)bytes, file) != (size_t)bytes)) {
-        free(image);
-        image = NULL;
-    }
-    if (file) {
-        fclose(file);
-    }
-    return image;
-}
-
 static wvl_cuda_status open_device(wvl_bench_dwt_device *d, const void *image)
 {
     int device = 0, multiprocessors = 0;
@@ -105,49 +82,30 @@ static wvl_cuda_status open_device(wvl_bench_dwt_device *d, const void *image)
     return status ? status : d->runtime.stream_create(&d->stream, WVL_CUDA_STREAM_NON_BLOCKING);
 }
 
-static void put_result(FILE *text, wvl_bench_json *json, const wvl_bench_dwt_case *c, const wvl_bench_dwt_result *r)
+static void put_result(const wvl_bench_dwt_case *c, const wvl_bench_dwt_result *r)
 {
     double gbs = r->floor_bytes / r->picture_us / 1e3;
-    fprintf(
-        text,
-        "%5ux%-5u x%u %2u bit %s%s tile %4u bundle %2u: %8.2f us %6.0f GB/s %5.1f %% of %8.2f us (clear %.2f, first "
-        "%.2f, later %.2f; %llu launches)%s\n",
-        c->width, c->height, c->components, c->depth,
-        c->inverse      ? c->reversible ? "5/3 inverse" : "9/7 inverse"
-        : c->reversible ? "5/3"
-                        : "9/7",
-        c->plain                               ? " plain"
-        : c->components > 1 && !c->interleaved ? " planar"
-                                               : "",
-        c->tile, c->bundle, r->picture_us, gbs, 100.0 * r->ceiling_us / r->picture_us, r->ceiling_us, r->part_us[0],
-        r->part_us[1], r->part_us[2], (unsigned long long)r->launches, r->wrong ? " WRONG" : "");
-    fflush(text);
-    wvl_bench_put_open(json, NULL, '{');
-    wvl_bench_put_number(json, "width", c->width);
-    wvl_bench_put_number(json, "height", c->height);
-    wvl_bench_put_number(json, "components", c->components);
-    wvl_bench_put_number(json, "depth", c->depth);
-    wvl_bench_put_text(json, "wavelet", c->reversible ? "5/3" : "9/7");
-    wvl_bench_put_text(json, "direction", c->inverse ? "inverse" : "forward");
-    wvl_bench_put_number(json, "tile", c->tile);
-    wvl_bench_put_number(json, "batch", c->bundle);
-    wvl_bench_put_number(json, "plain", c->plain);
-    wvl_bench_put_number(json, "interleaved", c->interleaved);
-    wvl_bench_put_number(json, "picture_us", r->picture_us);
-    wvl_bench_put_number(json, "ceiling_us", r->ceiling_us);
-    wvl_bench_put_number(json, "gb_per_s", gbs);
-    wvl_bench_put_number(json, "wrong", (double)r->wrong);
-    wvl_bench_put_close(json, '}');
+    printf("%5ux%-5u x%u %2u bit %s%s tile %4u bundle %2u: %8.2f us %6.0f GB/s %5.1f %% of %8.2f us (clear %.2f, first "
+           "%.2f, later %.2f; %llu launches)%s\n",
+           c->width, c->height, c->components, c->depth,
+           c->inverse      ? c->reversible ? "5/3 inverse" : "9/7 inverse"
+           : c->reversible ? "5/3"
+                           : "9/7",
+           c->plain                               ? " plain"
+           : c->components > 1 && !c->interleaved ? " planar"
+                                                  : "",
+           c->tile, c->bundle, r->picture_us, gbs, 100.0 * r->ceiling_us / r->picture_us, r->ceiling_us, r->part_us[0],
+           r->part_us[1], r->part_us[2], (unsigned long long)r->launches, r->wrong ? " WRONG" : "");
+    fflush(stdout);
 }
 
-static int run_cases(wvl_bench_dwt_device *device, const options *o, wvl_bench_dwt_run *run, FILE *text,
-                     wvl_bench_json *json)
+static int run_cases(wvl_bench_dwt_device *device, const options *o, wvl_bench_dwt_run *run)
 {
     wvl_bench_dwt_case cases[CASES_MAX];
     uint32_t count = build_cases(o, cases);
     int exit_code = WVL_BENCH_EXIT_OK;
-    fprintf(text, "%s, %u levels, blocks 64x64; median of %u graphs over rotated buffers, one picture\n", device->name,
-            o->one.levels, o->one.runs);
+    printf("%s, %u levels, blocks 64x64; median of %u graphs over rotated buffers, one picture\n", device->name,
+           o->one.levels, o->one.runs);
     for (uint32_t i = 0; i < count; i++) {
         wvl_bench_dwt_picture picture;
         wvl_bench_dwt_result result;
@@ -160,7 +118,7 @@ static int run_cases(wvl_bench_dwt_device *device, const options *o, wvl_bench_d
             fprintf(stderr, "bench dwt: device status %d\n", status);
             return WVL_BENCH_EXIT_FAILED;
         }
-        put_result(text, json, &cases[i], &result);
+        put_result(&cases[i], &result);
         exit_code = result.wrong ? WVL_BENCH_EXIT_CHECK : exit_code;
     }
     return exit_code;
@@ -173,25 +131,15 @@ int wvl_bench_dwt_measure(wvl_bench_args *args, int is_inverse, wvl_bench_dwt_ru
     options o = {.one = {.components = 1, .depth = 8, .bundle = 1, .levels = 5, .runs = 9}};
     o.one.inverse = is_inverse;
     wvl_bench_dwt_device device;
-    wvl_bench_json json;
     if (wvl_bench_args_parse(args, table, sizeof table / sizeof *table, &o)) {
         return WVL_BENCH_EXIT_USAGE;
     }
     o.one.interleaved = !o.planar;
     memset(&device, 0, sizeof device);
-    const void *image = o.image ? read_image(o.image) : wvl_cuda_fetch_image();
+    const void *image = wvl_cuda_fetch_image();
     if (!image || !wvl_cuda_fetch_runtime(&device.runtime) || open_device(&device, image)) {
         fputs("bench dwt: no device, or no device code in this build\n", stderr);
         return WVL_BENCH_EXIT_FAILED;
     }
-    if (wvl_bench_json_open(&json, o.json)) {
-        return WVL_BENCH_EXIT_OUTPUT;
-    }
-    wvl_bench_put_open(&json, NULL, '{');
-    wvl_bench_put_text(&json, "device", device.name);
-    wvl_bench_put_open(&json, "cases", '[');
-    int exit_code = run_cases(&device, &o, run, json.out ? stderr : stdout, &json);
-    wvl_bench_put_close(&json, ']');
-    wvl_bench_put_close(&json, '}');
-    return wvl_bench_json_close(&json, exit_code == WVL_BENCH_EXIT_OK) ? WVL_BENCH_EXIT_OUTPUT : exit_code;
+    return run_cases(&device, &o, run);
 }

@@ -134,8 +134,6 @@ static int run_timed(const wvl_bench_report *r, size_t run)
         }
         e->wall.runs[run] = coded.time.wall_seconds;
         e->cpu.runs[run] = coded.time.cpu_seconds;
-        e->cycles.runs[run] = coded.time.cycles;
-        e->instructions.runs[run] = coded.time.instructions;
         wvl_bench_release_coded(&coded);
     }
     return 0;
@@ -156,10 +154,8 @@ static int measure(wvl_bench_report *r)
     }
     for (size_t i = 0; i < r->entrant_count; i++) {
         wvl_bench_entrant *e = &r->entrants[i];
-        wvl_bench_series *const all[] = {&e->wall, &e->cpu, &e->cycles, &e->instructions};
-        for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-            wvl_bench_summarise(all[k]->runs, runs, &all[k]->least, &all[k]->median);
-        }
+        wvl_bench_summarise(e->wall.runs, runs, &e->wall.least, &e->wall.median);
+        wvl_bench_summarise(e->cpu.runs, runs, &e->cpu.least, &e->cpu.median);
     }
     r->has_memory = r->options->memory;
     return r->has_memory ? wvl_bench_measure_wavelane(r->picture, &r->entrants[0].job, &r->memory) : 0;
@@ -218,9 +214,6 @@ static int run_picture(const wvl_bench_encode_options *o, const wvl_bench_pictur
         wvl_bench_put_text(json, name, version);
     }
     if (json->out != stdout) {
-        if (o->uncounted[0]) {
-            printf("cycles and instructions: not counted here (%s)\n", o->uncounted);
-        }
         wvl_bench_write_picture(picture, stdout);
     }
     wvl_bench_put_picture(json, picture);
@@ -251,7 +244,6 @@ int wvl_bench_run_encode(wvl_bench_args *args)
     if (o.simd && wvl_cpu_limit_level((wvl_cpu_level)(o.simd - 1)) != 0) {
         return wvl_bench_fail(WVL_BENCH_EXIT_USAGE, "--simd %s: this machine does not have it", simd_words[o.simd]);
     }
-    wvl_bench_time_open(&o.uncounted);
     if (wvl_bench_open_picture(o.image, o.indices, &o.shape, &picture) != 0) {
         return WVL_BENCH_EXIT_INPUT;
     }

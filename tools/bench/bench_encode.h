@@ -15,7 +15,6 @@ typedef struct wvl_bench_encode_options {
     uint32_t runs;
     wvl_bench_settings settings;
     int indices, alone, memory, scaling;
-    const char *uncounted; /* why the machine counts no cycles and instructions; "": it does */
 } wvl_bench_encode_options;
 
 /* One figure of all runs. */
@@ -27,8 +26,7 @@ typedef struct wvl_bench_series {
 typedef struct wvl_bench_entrant {
     wvl_bench_coder coder;
     wvl_bench_job job;
-    wvl_bench_series wall, cpu;            /* seconds */
-    wvl_bench_series cycles, instructions; /* NAN where the machine counts neither */
+    wvl_bench_series wall, cpu; /* seconds */
     size_t bytes;
     int judged;
     wvl_bench_quality quality;

@@ -22,18 +22,16 @@ typedef struct flight {
     const wvl_bench_ring *ring;
     const wvl_bench_store *store;
     wvl_plan *plan;
-    wvl_plan *alone[WVL_BENCH_DEVICES_MAX];  /* of each device by itself */
-    int asked;                               /* what of a picture a device must do, as rank_backend counts */
-    codestream expected[WVL_BENCH_RING_MAX]; /* without --memory: none */
-    wvl_encoder *encoder;                    /* NULL: one by one */
-    wvl_bench_arrivals *arrivals;            /* NULL: pixels are there before the clock starts */
+    wvl_plan *alone[WVL_BENCH_DEVICES_MAX]; /* of each device by itself */
+    int asked;                              /* what of a picture a device must do, as rank_backend counts */
+    codestream expected[WVL_BENCH_RING_MAX];
+    wvl_encoder *encoder;         /* NULL: one by one */
+    wvl_bench_arrivals *arrivals; /* NULL: pixels are there before the clock starts */
     /* The turn that runs: */
     const wvl_plan *at_work;
     uint32_t first, stride; /* its pictures of the ring */
     int compares;           /* every byte; else how many there are, and some of them */
-    uint64_t limit;         /* pictures that may be sent */
-    uint64_t sent, got, steady;
-    double first_got_at, last_sent_at; /* the steady state, in which `steady` pictures were received */
+    uint64_t sent, got;
     double sent_at[PLACES_MAX];
     double *latencies; /* [got] */
     size_t room;
@@ -94,9 +92,6 @@ static int has_same_pieces(const codestream *e, const uint8_t *data, uint64_t n)
 static int is_expected(const flight *f, const void *data, size_t bytes)
 {
     const codestream *e = &f->expected[pick(f, f->got)];
-    if (!f->options->has_memory) {
-        return 1;
-    }
     if (bytes == e->bytes &&
         (!data || (f->compares ? memcmp(data, e->data, bytes) == 0 : has_same_pieces(e, data, f->got)))) {
         return 1;
@@ -145,8 +140,7 @@ static int take_picture(flight *f, const void *data, size_t bytes, const char *b
     if (note_latency(f, latency) != 0) {
         return wvl_bench_fail(WVL_BENCH_EXIT_FAILED, "no memory for the latencies; a smaller --seconds needs less");
     }
-    f->steady += f->got && f->sent < f->limit;
-    f->first_got_at = f->got++ ? f->first_got_at : wvl_bench_wall_seconds();
+    f->got++;
     f->turn->bytes += bytes;
     count_backend(f, backend, bytes);
     return WVL_BENCH_EXIT_OK;
@@ -236,12 +230,11 @@ static int submit_more(flight *f)
     wvl_status status = WVL_OK;
     wvl_image own;
     wvl_plane planes[WVL_BENCH_ARRIVING_MAX];
-    while (status == WVL_OK && f->sent - f->got < f->all->places && f->sent < f->limit) {
+    while (status == WVL_OK && f->sent - f->got < f->all->places) {
         f->sent_at[f->sent % PLACES_MAX] = wvl_bench_wall_seconds();
         const wvl_image *image = next_image(f, &own, planes);
         status = image ? wvl_encoder_submit(f->encoder, image, NULL, NULL) : WVL_ERROR_DEVICE;
         f->sent += status == WVL_OK;
-        f->last_sent_at = wvl_bench_wall_seconds();
     }
     return status == WVL_AGAIN || status == WVL_OK ? WVL_BENCH_EXIT_OK : fail("", status);
 }
@@ -270,8 +263,7 @@ static int fly(flight *f, uint64_t count, double seconds)
 {
     double start = wvl_bench_wall_seconds();
     int code = WVL_BENCH_EXIT_OK;
-    f->sent = f->got = f->steady = 0;
-    f->limit = f->options->has_memory ? UINT64_MAX : count;
+    f->sent = f->got = 0;
     while (code == WVL_BENCH_EXIT_OK) {
         int is_open = f->sent < count || wvl_bench_wall_seconds() - start < seconds;
         if (!is_open && f->got == f->sent) {
@@ -298,11 +290,9 @@ static double pick_latency(const flight *f, uint64_t hundredths)
 
 static int time_turn(flight *f)
 {
-    const wvl_bench_frames_options *o = f->options;
     f->compares = 0;
-    wvl_bench_forget_work(f->trace);
     wvl_bench_time start = wvl_bench_time_now();
-    int code = o->has_memory ? fly(f, 1, o->seconds) : fly(f, o->count, 0);
+    int code = fly(f, 1, f->options->seconds);
     wvl_bench_time time = wvl_bench_time_since(start);
     if (code != WVL_BENCH_EXIT_OK) {
         return code;
@@ -314,12 +304,6 @@ static int time_turn(flight *f)
     f->turn->p50 = pick_latency(f, 50);
     f->turn->p99 = pick_latency(f, 99);
     f->all->turn_count++;
-    if (f->encoder) {
-        wvl_bench_sum_work(f->trace, f->first_got_at, f->last_sent_at, &f->all->work);
-    } else {
-        wvl_bench_sum_work(f->trace, start.wall_seconds, start.wall_seconds + time.wall_seconds, &f->all->work);
-    }
-    f->all->work.steady_results = f->encoder ? f->steady : f->got;
     return WVL_BENCH_EXIT_OK;
 }
 
@@ -510,8 +494,7 @@ static int run_flights(flight *f, wvl_bench_flight_results *results)
     char devices[96];
     const char *all = name_devices(o, devices, sizeof devices);
     if (wvl_bench_make_plan(f->context, &o->settings, all, f->ring->format, &f->plan) == WVL_OK &&
-        make_plans_alone(f, results) == WVL_OK && (!o->has_memory || encode_expected(f) == 0) &&
-        open_arrivals(f) == 0) {
+        make_plans_alone(f, results) == WVL_OK && encode_expected(f) == 0 && open_arrivals(f) == 0) {
         code = run_turns(f, results);
     }
     for (size_t i = 0; i < o->frames.count; i++) {
@@ -532,7 +515,7 @@ static int run_store(const wvl_bench_frames_options *o, const wvl_bench_picture 
     if (code != WVL_BENCH_EXIT_OK) {
         return code;
     }
-    code = wvl_bench_open_trace(o->threads, o->trace, !o->has_memory, &f.context, &f.trace);
+    code = wvl_bench_open_trace(o->threads, o->trace, &f.context, &f.trace);
     if (code == WVL_BENCH_EXIT_OK) {
         if (o->raw) {
             code = wvl_bench_write_raw(&ring, picture, o->raw) == 0 ? WVL_BENCH_EXIT_OK : WVL_BENCH_EXIT_OUTPUT;

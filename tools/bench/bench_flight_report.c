@@ -113,39 +113,10 @@ static void print_copies(const char *name, double rate, const wvl_bench_frames_o
     putchar('\n');
 }
 
-/* Without --memory. */
-static void print_work(const wvl_bench_frames_options *o, const wvl_bench_flights *f, uint64_t samples)
-{
-    const wvl_bench_work *w = &f->work;
-    const char *backend = f->backends[0].name;
-    double rate = rate_of(f->turns), count = o->count;
-    char how[32];
-    snprintf(how, sizeof how, f->frames ? "%u in flight" : "one by one", f->frames);
-    printf("%-12s %-8s %u threads: %8.2f pictures/s, %8.1f Msamples/s, blocks coded %5.1f %% of the time, transform "
-           "waited for %.3f ms a picture, %.0f bytes each\n",
-           how, backend, o->threads, rate, 1e-6 * (double)samples * rate, 100.0 * w->coding / f->turns[0].seconds,
-           1e3 * w->waiting / count, bytes_of(f->turns));
-    if (w->device > 0.0) {
-        printf("%-12s %-8s device at work for %.3f ms a picture, %.1f %% of that while blocks were being coded\n", how,
-               backend, 1e3 * w->device / count, 100.0 * w->hidden / w->device);
-    }
-    if (w->steady_results && w->steady_seconds > 0) {
-        printf("%-12s %-8s exposed: %.3f ms a picture, %.2f %% of the time%s\n", how, backend,
-               1e3 * w->exposed / (double)w->steady_results, 100.0 * w->exposed / w->steady_seconds,
-               f->frames ? ", from the first result to the last submission" : "");
-    }
-}
-
 static void print_text(const wvl_bench_frames_options *o, const wvl_bench_picture *picture, const wvl_bench_ring *ring,
                        const wvl_bench_flight_results *results)
 {
     wvl_bench_write_picture(picture, stdout);
-    for (size_t i = 0; i < o->frames.count && !o->has_memory; i++) {
-        print_work(o, &results->settings[i], picture->sample_count);
-    }
-    if (!o->has_memory) {
-        return;
-    }
     printf("ring of %u pictures in %s memory, %s; %u threads; medians of %u turns of %g s; bytes as from the CPU\n",
            ring->count, wvl_bench_kind_name(o->kind), ring->is_interleaved ? "interleaved" : "planar", o->threads,
            o->turns, o->seconds);

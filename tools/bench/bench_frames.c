@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of `frames`. Without --memory: pictures a second, for how much of the time blocks were being coded, how
- * much of what a device did lay behind that, and what was exposed: time in which nobody coded blocks although a picture
- * was on its way to them, in staging, on the device or in the CPU's transform. The steady state of pictures in flight
- * begins with the first result and ends with the last submission. */
+/* The options of `frames`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +9,6 @@ typedef wvl_bench_frames_options frames_options;
 
 #define OPTION(name, kind, member) WVL_BENCH_OPTION(name, kind, frames_options, member)
 #define RANGE(name, kind, member, lowest, highest) WVL_BENCH_RANGE(name, kind, frames_options, member, lowest, highest)
-#define FIRST_OF_MEMORY 10 /* the options from this one on need --memory */
 static const char *const memory_words[] = {"host", "pinned", "device", NULL};
 static const char *const order_words[] = {"planar", "interleaved", NULL};
 static const wvl_bench_option table[] = {
@@ -22,7 +18,6 @@ static const wvl_bench_option table[] = {
     RANGE("--depth", COUNT, shape.depth, 1, 16),
     RANGE("--threads", COUNT, threads, 1, 1024),
     RANGE("--frames", LIST, frames, 0, WVL_BENCH_PLACES_MAX),
-    RANGE("--count", COUNT, count, 1, 10000),
     OPTION("--set", SETTING, settings),
     OPTION("--trace", TEXT, trace),
     WVL_BENCH_WORD("--memory", frames_options, kind, memory_words),
@@ -38,37 +33,18 @@ static const wvl_bench_option table[] = {
     OPTION("--out", TEXT, out),
     OPTION("--raw", TEXT, raw),
 };
-#define TABLE_COUNT (sizeof table / sizeof *table)
-
-/* An option that needs --memory and is there. NULL: none. */
-static const char *find_of_memory(const wvl_bench_args *args)
-{
-    for (int i = 2; i < args->count; i++) {
-        for (size_t k = FIRST_OF_MEMORY; k < TABLE_COUNT; k++) {
-            if (strcmp(args->values[i], table[k].name) == 0) {
-                return table[k].name;
-            }
-        }
-    }
-    return NULL;
-}
 
 /* Options that do not go together. 0, or -1 (reported). */
-static int check_options(const frames_options *o, const wvl_bench_args *args)
+static int check_options(const frames_options *o)
 {
-    const char *why = NULL, *of_memory = o->has_memory ? NULL : find_of_memory(args);
-    if (of_memory) {
-        return wvl_bench_fail(-1, "%s needs --memory", of_memory);
-    }
-    if (o->has_memory && o->count != 0) {
-        why = "--count does not go with --memory: use --seconds and --turns";
-    } else if (o->arrives && o->kind != WVL_MEMORY_DEVICE) {
+    const char *why = NULL;
+    if (o->arrives && o->kind != WVL_MEMORY_DEVICE) {
         why = "--arrive needs --memory device";
     } else if ((o->uploads || o->copies) && o->kind != WVL_MEMORY_PINNED) {
         why = o->uploads ? "--uploads needs --memory pinned" : "--copies needs --memory pinned";
     } else if (o->raw && o->trace) {
         why = "--raw encodes nothing: --trace does not go with it";
-    } else if (o->has_memory && o->ring < o->devices) {
+    } else if (o->ring < o->devices) {
         why = "--ring has fewer pictures than there are --devices";
     }
     return why ? wvl_bench_fail(-1, "%s", why) : 0;
@@ -79,24 +55,15 @@ int wvl_bench_run_frames(wvl_bench_args *args)
     frames_options o = {.shape = {4096, 2160, 3, 8},
                         .threads = 16,
                         .frames = {{0, 3}, 2},
-                        .kind = -1,
+                        .kind = WVL_MEMORY_HOST,
                         .order = WVL_BENCH_AS_READ,
                         .ring = 8,
                         .devices = 1,
                         .turns = 3,
                         .seconds = 2};
     wvl_bench_picture picture;
-    if (wvl_bench_args_parse(args, table, TABLE_COUNT, &o) != 0) {
+    if (wvl_bench_args_parse(args, table, sizeof table / sizeof *table, &o) != 0 || check_options(&o) != 0) {
         return WVL_BENCH_EXIT_USAGE;
-    }
-    o.has_memory = o.kind >= 0;
-    if (check_options(&o, args) != 0) {
-        return WVL_BENCH_EXIT_USAGE;
-    }
-    if (!o.has_memory) {
-        o.kind = WVL_MEMORY_HOST;
-        o.ring = o.turns = 1;
-        o.count = o.count ? o.count : 24;
     }
     if (wvl_bench_open_picture(o.image, 0, &o.shape, &picture) != 0) {
         return WVL_BENCH_EXIT_INPUT;

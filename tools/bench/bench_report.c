@@ -29,9 +29,6 @@ static void write_entrant(const wvl_bench_report *r, const wvl_bench_entrant *e,
     fprintf(out, "%-10s %2u  %10zu  %8.2f %8.2f  %8.2f %8.2f  %8.2f", wvl_bench_coder_name(e->coder), e->job.threads,
             e->bytes, 1e3 * e->wall.least, 1e3 * e->wall.median, 1e3 * e->cpu.least, 1e3 * e->cpu.median,
             samples / e->wall.least);
-    if (!r->options->uncounted[0]) {
-        fprintf(out, "  %8.2f %8.2f", 1e-6 * e->cycles.median / samples, 1e-6 * e->instructions.median / samples);
-    }
     write_quality(e, out);
     fputc('\n', out);
 }
@@ -82,8 +79,7 @@ static void write_mode(const wvl_bench_report *r, FILE *out)
 void wvl_bench_write_report(const wvl_bench_report *r, FILE *out)
 {
     write_mode(r, out);
-    fprintf(out, "coder     threads    bytes   wall ms  (median)   cpu ms  (median)  Msample/s%s  decoded\n",
-            r->options->uncounted[0] ? "" : "  cycles, instructions a sample");
+    fputs("coder     threads    bytes   wall ms  (median)   cpu ms  (median)  Msample/s  decoded\n", out);
     for (size_t i = 0; i < r->entrant_count; i++) {
         write_entrant(r, &r->entrants[i], out);
     }
@@ -108,8 +104,6 @@ static void put_entrant(wvl_bench_json *json, const wvl_bench_report *r, const w
     wvl_bench_put_number(json, "wall_s_median", e->wall.median);
     wvl_bench_put_number(json, "cpu_s_min", e->cpu.least);
     wvl_bench_put_number(json, "cpu_s_median", e->cpu.median);
-    wvl_bench_put_number(json, "cycles_per_sample", e->cycles.median / (double)r->picture->sample_count);
-    wvl_bench_put_number(json, "instructions_per_sample", e->instructions.median / (double)r->picture->sample_count);
     wvl_bench_put_number(json, "msamples_per_s", 1e-6 * (double)r->picture->sample_count / e->wall.least);
     if (e->judged) {
         wvl_bench_put_number(json, "exact", e->quality.exact);

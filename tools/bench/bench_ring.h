@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wavelane-bench frames: a ring of pictures, one by one and in flight. With --memory KIND throughput, latency, CPU time
- * and bus traffic are measured; without it one picture is encoded again and again, and the library's reports of its
- * work are added up. bench_memory.c has the memory, bench_ring.c the pictures, bench_flight.c the clock, bench_trace.c
- * the work and the trace, bench_flight_report.c the text and the JSON, bench_frames.c the options.
+ * wavelane-bench frames: throughput, latency, CPU time and bus traffic of a ring of pictures, one by one and in flight.
+ * bench_memory.c has the memory, bench_ring.c the pictures, bench_flight.c the clock, bench_trace.c the trace,
+ * bench_flight_report.c the text and the JSON, bench_frames.c the options.
  */
 #ifndef WVL_BENCH_RING_H
 #define WVL_BENCH_RING_H
@@ -78,11 +77,9 @@ typedef struct wvl_bench_frames_options {
     const char *image, *trace;
     wvl_bench_shape shape;
     wvl_bench_settings settings;
-    uint32_t threads, count;
-    wvl_bench_list frames; /* pictures in flight, 0: one by one */
-    /* The option --memory: */
-    int has_memory;
-    int kind;                      /* wvl_memory_kind; HOST without --memory */
+    uint32_t threads;
+    wvl_bench_list frames;         /* pictures in flight, 0: one by one */
+    int kind;                      /* wvl_memory_kind */
     int order;                     /* wvl_bench_order */
     uint32_t ring, turns, devices; /* devices: the first ones have the pictures in turn */
     double seconds;
@@ -90,15 +87,6 @@ typedef struct wvl_bench_frames_options {
     int arrives;         /* pixels on a device come there behind an event */
     const char *json, *out, *raw;
 } wvl_bench_frames_options;
-
-/* What the library reported of its work, in seconds. */
-typedef struct wvl_bench_work {
-    double coding;                  /* in which blocks were being coded */
-    double device, hidden;          /* in which a device was at work; the part of it in which blocks were being coded */
-    double waiting;                 /* sum over all pictures from pixels to coefficients at hand */
-    double exposed, steady_seconds; /* of the steady state: what was exposed, and all of it */
-    uint64_t steady_results;        /* received in it */
-} wvl_bench_work;
 
 /* One turn of one setting. */
 typedef struct wvl_bench_flight {
@@ -123,7 +111,6 @@ typedef struct wvl_bench_flights {
     uint64_t down_bytes;  /* of all pictures: codestreams of which a device coded the blocks at least */
     uint64_t down_known;  /* pictures that down_bytes counts */
     wvl_bench_backend_count backends[WVL_BENCH_BACKENDS_MAX];
-    wvl_bench_work work; /* without --memory */
 } wvl_bench_flights;
 
 typedef struct wvl_bench_flight_results {
@@ -136,17 +123,13 @@ typedef struct wvl_bench_flight_results {
 /* The whole: ring, turns, report. An exit status. */
 int wvl_bench_run_ring(const wvl_bench_frames_options *o, const wvl_bench_picture *picture);
 
-/* ---- Work and trace (bench_trace.c) ---- */
+/* ---- The trace (bench_trace.c) ---- */
 
 typedef struct wvl_bench_trace wvl_bench_trace;
 
-/* A context whose work is written to a file as a Chrome trace, unless path is NULL, and added up if `watches`. An exit
- * status (reported); unless it is OK both are NULL. */
-int wvl_bench_open_trace(uint32_t threads, const char *path, int watches, wvl_context **context,
-                         wvl_bench_trace **trace);
-void wvl_bench_forget_work(wvl_bench_trace *trace);
-/* Adds up what was reported; `from` and `to` are the steady state, in seconds of the trace's clock. */
-void wvl_bench_sum_work(wvl_bench_trace *trace, double from, double to, wvl_bench_work *work);
+/* A context whose work is written to a file as a Chrome trace, unless path is NULL. An exit status (reported); unless
+ * it is OK both are NULL. */
+int wvl_bench_open_trace(uint32_t threads, const char *path, wvl_context **context, wvl_bench_trace **trace);
 /* 0, or -1 (reported). */
 int wvl_bench_close_trace(wvl_bench_trace *trace);
 

@@ -11,7 +11,7 @@
 enum { COPIES_MAX = 16, COPIES_BYTES = 192 * 1024, NAME_COLUMNS = 32 };
 
 typedef struct options {
-    const char *only, *json;
+    const char *only;
     double width, block[2], runs;
 } options;
 
@@ -43,9 +43,10 @@ static int take_block(const char *value, void *to)
 }
 
 static const wvl_bench_option table[] = {
-    WVL_BENCH_OPTION("--only", TEXT, options, only), WVL_BENCH_RANGE("--width", NUMBER, options, width, 2, 8192),
-    WVL_BENCH_CALL("--block", take_block),           WVL_BENCH_RANGE("--runs", NUMBER, options, runs, 1, 1e6),
-    WVL_BENCH_OPTION("--json", TEXT, options, json),
+    WVL_BENCH_OPTION("--only", TEXT, options, only),
+    WVL_BENCH_RANGE("--width", NUMBER, options, width, 2, 8192),
+    WVL_BENCH_CALL("--block", take_block),
+    WVL_BENCH_RANGE("--runs", NUMBER, options, runs, 1, 1e6),
 };
 
 /* ---- Measuring ---- */
@@ -145,30 +146,15 @@ static void write_row(const row *r)
     printf("\n");
 }
 
-static void put_row(wvl_bench_json *json, const row *r)
-{
-    wvl_bench_put_open(json, NULL, '{');
-    wvl_bench_put_text(json, "slot", r->slot->name);
-    wvl_bench_put_text(json, "unit", r->slot->unit);
-    wvl_bench_put_number(json, "units", (double)r->units);
-    wvl_bench_put_open(json, "ns", '{');
-    for (unsigned level = 0; level < WVL_SLOTS_LEVELS; level++) {
-        if (!isnan(r->ns[level])) {
-            wvl_bench_put_number(json, wvl_cpu_level_text((wvl_cpu_level)level), r->ns[level]);
-        }
-    }
-    wvl_bench_put_close(json, '}');
-    wvl_bench_put_close(json, '}');
-}
-
 /* ---- The command ---- */
 
 static int is_wanted(const options *o, const wvl_slot *slot) { return !o->only || strstr(slot->name, o->only); }
 
 /* Returns an exit status. */
-static int run_all(bench *b, wvl_bench_json *json)
+static int run_all(bench *b)
 {
     unsigned count = 0;
+    write_head();
     for (const wvl_slot_list *const *room = wvl_slots_rooms; *room; room++) {
         const wvl_slot_list *list = *room;
         for (size_t i = 0; i < list->count; i++) {
@@ -180,34 +166,13 @@ static int run_all(bench *b, wvl_bench_json *json)
                 return WVL_BENCH_EXIT_CHECK;
             }
             count++;
-            put_row(json, &r);
-            if (json->out != stdout) {
-                write_row(&r);
-            }
+            write_row(&r);
         }
     }
     if (count == 0) {
         return wvl_bench_fail(WVL_BENCH_EXIT_USAGE, "--only %s: no slot has this in its name", b->options->only);
     }
     return WVL_BENCH_EXIT_OK;
-}
-
-static int run_with_json(bench *b)
-{
-    wvl_bench_json json;
-    if (wvl_bench_json_open(&json, b->options->json) != 0) {
-        return WVL_BENCH_EXIT_OUTPUT;
-    }
-    wvl_bench_put_open(&json, NULL, '{');
-    wvl_bench_put_text(&json, "wavelane", wvl_build_text());
-    wvl_bench_put_open(&json, "slots", '[');
-    if (json.out != stdout) {
-        write_head();
-    }
-    int status = run_all(b, &json);
-    wvl_bench_put_close(&json, ']');
-    wvl_bench_put_close(&json, '}');
-    return wvl_bench_json_close(&json, status == WVL_BENCH_EXIT_OK) != 0 ? WVL_BENCH_EXIT_OUTPUT : status;
 }
 
 int wvl_bench_run_slots(wvl_bench_args *args)
@@ -223,7 +188,7 @@ int wvl_bench_run_slots(wvl_bench_args *args)
     b.fast = aligned_alloc(64, WVL_SLOTS_SCENE_BYTES);
     b.copies = aligned_alloc(64, WVL_SLOTS_SCENE_BYTES);
     if (b.scene.bytes && b.plain && b.fast && b.copies) {
-        status = run_with_json(&b);
+        status = run_all(&b);
     } else {
         (void)wvl_bench_fail(-1, "no memory");
     }

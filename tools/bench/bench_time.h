@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an encode takes: clocks, and the machine's own counters where it gives them. */
+/* What an encode takes: by the clock, and of the processor. */
 #ifndef WVL_BENCH_TIME_H
 #define WVL_BENCH_TIME_H
 
@@ -9,15 +9,11 @@
 extern "C" {
 #endif
 
-/* Sums over all threads of the process, but for wall. Cycles and instructions outside the kernel; NAN where nothing
- * counts them. */
+/* cpu_seconds: the sum over all threads of the process. */
 typedef struct wvl_bench_time {
-    double wall_seconds, cpu_seconds, cycles, instructions;
+    double wall_seconds, cpu_seconds;
 } wvl_bench_time;
 
-/* Before any thread is started: those that exist already are not counted. Says in `why` what keeps the machine from
- * counting, else "". */
-void wvl_bench_time_open(const char **why);
 double wvl_bench_wall_seconds(void);
 wvl_bench_time wvl_bench_time_now(void);
 wvl_bench_time wvl_bench_time_since(wvl_bench_time start);
