@@ -131,7 +131,7 @@ int wvl_emulate_level(uint32_t kernel, const wvl_emulated_launch *launch)
     const wvl_cuda_kernel_row *row = &wvl_cuda_kernel_rows[kernel];
     const body run = find_body(kernel);
     if (run && launch->item_count) {
-        emulation::launch(run, launch, launch->item_count * wvl_cuda_row_parts(row), 1, row->threads, 0, 1);
+        emulation::launch(run, launch, launch->item_count * wvl_cuda_row_parts(row), 1, row->threads, 0);
     }
     return run != NULL;
 }

@@ -212,7 +212,7 @@ static inline void check_rooms(uint32_t blocks, uint32_t shared_bytes)
 
 /* Threads of a thread block: a multiple of 32. cluster: thread blocks of one. Shared memory holds rubbish. */
 static inline void launch(void (*kernel)(const void *), const void *arg, uint32_t grid, uint32_t rows, uint32_t threads,
-                          uint32_t shared_bytes, uint32_t cluster)
+                          uint32_t shared_bytes, uint32_t cluster = 1)
 {
     stacks = stacks ? stacks : (uint8_t *)malloc((size_t)most_threads * stack_bytes);
     room = (shared_bytes + 31) & ~15u;
