@@ -7,11 +7,11 @@
 #include "base/alloc.h"
 #include "codec/write/assembly.h"
 
-/* The first ones of a plan, and of a device if it is not UINT32_MAX; they are kept no more. NULL: there are none. */
+/* Under the lock. The first ones of a plan, and of a device if it is not UINT32_MAX; they are kept no more. NULL: there
+ * are none. */
 static wvl_pictures *take_out(wvl_context *context, const wvl_plan *plan, uint32_t ordinal)
 {
     wvl_pictures *found = NULL, **kept = context->kept;
-    pthread_mutex_lock(&context->kept_lock);
     for (unsigned i = 0; i < WVL_CONTEXT_KEPT && kept[i]; i++) {
         if ((!plan || kept[i]->plan == plan) && (ordinal == UINT32_MAX || kept[i]->ordinal == ordinal)) {
             found = kept[i];
@@ -20,7 +20,6 @@ static wvl_pictures *take_out(wvl_context *context, const wvl_plan *plan, uint32
             break;
         }
     }
-    pthread_mutex_unlock(&context->kept_lock);
     return found;
 }
 
@@ -30,12 +29,15 @@ static void close_pictures(const wvl_context *context, wvl_pictures *pictures)
     wvl_free(&context->host, pictures, sizeof *pictures);
 }
 
+/* What is closed under the lock still has its plan: the thread that releases the plan waits for the lock here. */
 int wvl_kept_drop(wvl_context *context, const wvl_plan *plan)
 {
     int any = 0;
+    pthread_mutex_lock(&context->kept_lock);
     for (wvl_pictures *p; (p = take_out(context, plan, UINT32_MAX)); any = 1) {
         close_pictures(context, p);
     }
+    pthread_mutex_unlock(&context->kept_lock);
     return any;
 }
 
@@ -45,7 +47,9 @@ wvl_status wvl_kept_open(wvl_pictures **pictures, const wvl_plan *plan, uint32_t
                          size_t reason_bytes)
 {
     wvl_context *context = plan->context;
+    pthread_mutex_lock(&context->kept_lock);
     *pictures = take_out(context, plan, ordinal);
+    pthread_mutex_unlock(&context->kept_lock);
     if (*pictures && is_usable(*pictures)) {
         return WVL_OK;
     }
@@ -73,16 +77,17 @@ void wvl_kept_close(wvl_pictures *pictures, int keeps)
         return;
     }
     wvl_context *context = pictures->plan->context;
-    wvl_pictures **kept = context->kept, *oldest = pictures;
-    if (keeps && may_keep(context, pictures)) {
-        pthread_mutex_lock(&context->kept_lock);
-        oldest = kept[WVL_CONTEXT_KEPT - 1];
-        memmove(kept + 1, kept, (WVL_CONTEXT_KEPT - 1) * sizeof *kept);
-        kept[0] = pictures;
-        context->drop_kept = wvl_kept_drop;
-        pthread_mutex_unlock(&context->kept_lock);
+    wvl_pictures **kept = context->kept;
+    if (!keeps || !may_keep(context, pictures)) {
+        close_pictures(context, pictures);
+        return;
     }
-    if (oldest) {
-        close_pictures(context, oldest);
+    pthread_mutex_lock(&context->kept_lock);
+    if (kept[WVL_CONTEXT_KEPT - 1]) {
+        close_pictures(context, kept[WVL_CONTEXT_KEPT - 1]);
     }
+    memmove(kept + 1, kept, (WVL_CONTEXT_KEPT - 1) * sizeof *kept);
+    kept[0] = pictures;
+    context->drop_kept = wvl_kept_drop;
+    pthread_mutex_unlock(&context->kept_lock);
 }
