@@ -390,7 +390,7 @@ done
 cp broken.ppm many/3b.ppm
 cp broken.ppm many/a.ppm
 cp grey.pgm many/5.pgm # its output is that of 5.ppm
-untimed() { sed '/^[0-9]* at a time: /d; s/, [0-9.]* s, [0-9.]* Msamples\/s//; s/"stage_seconds":{[^}]*}//; s/"[a-z_]*seconds*":[^,}]*//' "$1"; }
+untimed() { sed '/^[0-9]* pictures, [0-9]* at a time: /d; s/, [0-9.]* s, [0-9.]* Msamples\/s//; s/"stage_seconds":{[^}]*}//; s/"[a-z_]*seconds*":[^,}]*//' "$1"; }
 for style in --force '--force --json' '--force --explain' '--force --verbose --tile 33,20 --bpp 1.5'; do
     for number in 1 2 5 16; do
         rm -f many/*.jp2
