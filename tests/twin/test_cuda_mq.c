@@ -117,8 +117,9 @@ TEST(shapes)
 /* ---- Lists without a picture ----------------------------------------------------------------- */
 
 /* How the bits of a list are drawn. HIGH and LOW take the upper or the lower part of the interval, so that bytes are
- * 0xFF or 0x00; NEARLY_HIGH seldom takes the lower part: carries through 0xFF; DEEP is draw_deep(). */
-enum { RANDOM, ALL_MPS, ALL_LPS, RUNS, SKEWED, HIGH, LOW, NEARLY_HIGH, DEEP, TEMPERS };
+ * 0xFF or 0x00; NEARLY_HIGH seldom takes the lower part: carries through 0xFF; DEEP is draw_deep(), ASTRIDE is
+ * draw_astride(). */
+enum { RANDOM, ALL_MPS, ALL_LPS, RUNS, SKEWED, HIGH, LOW, NEARLY_HIGH, DEEP, ASTRIDE, TEMPERS };
 
 /* The bit that takes the upper part of the interval. */
 static unsigned upper_bit(const wvl_mq *mq, unsigned context)
@@ -148,6 +149,23 @@ static uint8_t draw_deep(const wvl_mq *mq, uint32_t *after)
     return (uint8_t)(2 + ((state & 1) ^ (unsigned)is_lps));
 }
 
+/*
+ * Keeps the next carry within the interval until B is 0xFF, and then goes up past it. A coder that adds up symbols
+ * before it puts a byte out finds 0x00 there, and as much of C behind it as A allows.
+ */
+static unsigned draw_astride(const wvl_mq *mq, unsigned context)
+{
+    uint32_t carry = 1u << 27 >> mq->ct, middle = mq->c + wvl_mq_transitions[mq->state[context]].qe;
+    unsigned upper = upper_bit(mq, context);
+    if (*mq->bp == 0xFF) {
+        return upper;
+    }
+    if (mq->c >= carry || mq->c + mq->a <= carry) {
+        return draw() & 1;
+    }
+    return middle <= carry ? upper : !upper;
+}
+
 static unsigned draw_bit(unsigned temper, const wvl_mq *mq, unsigned context, uint32_t i)
 {
     unsigned mps = mq->state[context] & 1, upper = upper_bit(mq, context);
@@ -159,6 +177,7 @@ static unsigned draw_bit(unsigned temper, const wvl_mq *mq, unsigned context, ui
     case HIGH: return upper;
     case LOW: return !upper;
     case NEARLY_HIGH: return below(24) ? upper : !upper;
+    case ASTRIDE: return draw_astride(mq, context);
     default: return draw() & 1;
     }
 }
@@ -207,7 +226,7 @@ TEST_EACH(lists, TEMPERS)
     seed_suite((uint64_t)_i);
     t1_set set = {0}, plain = {0};
     for (unsigned k = 0; k < (subset ? 4 : 40); k++) {
-        uint32_t count = _i == DEEP ? 1 + below(MOST_SYMBOLS) : 1 + below(k % 4 ? 300 : 12000);
+        uint32_t count = _i == DEEP || _i == ASTRIDE ? 1 + below(MOST_SYMBOLS) : 1 + below(k % 4 ? 300 : 12000);
         add_list(&plain, (unsigned)_i, below(STYLES) & STYLE_PLAIN, 1 + below(12), draw_passes(), count);
         add_list(&set, (unsigned)_i, below(STYLES), 1 + below(31), draw_passes(), count);
     }
