@@ -246,8 +246,9 @@ static wvl_status open_device(wvl_drive *d)
 {
     if ((unsigned)d->way.reach < d->plan->device.reach) {
         int is_asked = d->plan->device.reach > WVL_REACH_COEFS;
+        const char *why = d->way.why ? d->way.why : "it cannot take the whole picture";
         snprintf(d->reason, sizeof d->reason, "%s%s",
-                 is_asked ? "the device does less than the option reach asks for: " : "", d->way.why);
+                 is_asked ? "the device does less than the option reach asks for: " : "", why);
         return WVL_ERROR_UNSUPPORTED;
     }
     if (is_open_for(d, wvl_backend_fetch_device())) {

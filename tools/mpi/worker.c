@@ -220,12 +220,12 @@ static item *await_answer(worker *w, int *ended)
 static int open_worker(worker *w, const wvl_mpi_place *place, wvl_mpi_hello *hello)
 {
     const wvl_cli_sequence_options *o = w->q.options;
-    const wvl_cli_store_request request = {.options = o, .source = &w->q.source, .syncs_each = !seat->is_beside};
+    const wvl_cli_store_request request = {.options = o, .source = &w->q.source, .syncs_each = !place->is_beside};
     int code = wvl_cli_open_run(&w->q.run);
     if (code) {
         return code;
     }
-    wvl_mpi_share_device(seat, &w->q, hello->device, sizeof hello->device);
+    wvl_mpi_share_device(place, &w->q, hello->device, sizeof hello->device);
     hello->parameters = wvl_mpi_sum_parameters(&w->q);
     w->seats = wvl_cli_count_seats(&w->q);
     w->seats = w->seats < WVL_SEQUENCE_LEASE_SEATS ? w->seats : WVL_SEQUENCE_LEASE_SEATS;

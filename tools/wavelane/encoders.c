@@ -168,6 +168,7 @@ typedef struct lane {
     wvl_plan *plan;
     wvl_encoder *encoder; /* NULL: the device is not used */
     uint64_t pinned_bytes;
+    wvl_status opened;
     pthread_mutex_t busy; /* of submitting and of pictures on their way to their threads */
     pthread_cond_t freed; /* a place in flight is free */
     pthread_t receiver;   /* waits for the encoder */
@@ -324,10 +325,10 @@ static wvl_status build_plan(const wvl_cli_encoders *all, uint32_t ordinal, cons
     return status;
 }
 
-/* How many pictures the page-locked memory that is left may hold. */
-static uint32_t count_frames(const wvl_cli_encoders *all, const wvl_plan_memory *memory)
+/* How many pictures the page-locked memory that is left may hold for one of so many devices. */
+static uint32_t count_frames(const wvl_cli_encoders *all, uint64_t left, uint32_t devices, uint64_t picture_bytes)
 {
-    uint64_t most = memory->pinned_bytes ? (all->pinned_limit - all->pinned_bytes) / memory->pinned_bytes : 0;
+    uint64_t most = picture_bytes ? left / devices / picture_bytes : 0;
     return most < all->most_frames ? (uint32_t)most : all->most_frames;
 }
 
@@ -337,11 +338,19 @@ uint32_t wvl_cli_measure_encoder(const wvl_cli_encoders *all, const wvl_cli_plan
     int is_known = all->device_count && wvl_cli_sample_count(input->picture) >= all->least_samples &&
                    build_plan(all, all->devices[0], input, &plan) == WVL_OK && wvl_plan_measure(plan, memory) == WVL_OK;
     wvl_plan_release(plan);
-    return is_known ? all->device_count * count_frames(all, memory) : 0;
+    uint32_t frames = 0;
+    uint64_t left = all->pinned_limit - all->pinned_bytes;
+    for (uint32_t devices = is_known ? all->device_count : 0; devices; devices--) {
+        uint32_t more = count_frames(all, left, devices, memory->pinned_bytes);
+        frames += more;
+        left -= more * memory->pinned_bytes;
+    }
+    return frames;
 }
 
-/* How many pictures its page-locked memory may hold; 0: not one. That memory is then taken. */
-static uint32_t reserve_frames(lane *l)
+/* How many pictures its page-locked memory may hold, where so many devices still need some; 0: not one. That memory is
+ * then taken. */
+static uint32_t reserve_frames(lane *l, uint32_t devices)
 {
     wvl_cli_encoders *all = l->all;
     wvl_plan_memory memory = {.struct_size = sizeof memory};
@@ -349,7 +358,7 @@ static uint32_t reserve_frames(lane *l)
         return 0; /* nothing of such a picture is done on a device */
     }
     pthread_mutex_lock(&all->lock);
-    uint32_t frames = count_frames(all, &memory);
+    uint32_t frames = count_frames(all, all->pinned_limit - all->pinned_bytes, devices, memory.pinned_bytes);
     l->pinned_bytes = frames * memory.pinned_bytes;
     all->pinned_bytes += l->pinned_bytes;
     pthread_mutex_unlock(&all->lock);
@@ -378,14 +387,9 @@ static void *receive_all(void *user)
     return NULL;
 }
 
-static wvl_status open_lane(lane *l, const wvl_cli_plan_input *p)
+static wvl_status start_lane(lane *l, uint32_t frames)
 {
-    wvl_status status = build_plan(l->all, l->ordinal, p, &l->plan);
-    uint32_t frames = status == WVL_OK ? reserve_frames(l) : 0;
-    if (!frames) {
-        return status == WVL_OK ? WVL_ERROR_MEMORY : status;
-    }
-    status = wvl_encoder_create(l->plan, frames, &l->encoder);
+    wvl_status status = wvl_encoder_create(l->plan, frames, &l->encoder);
     if (status != WVL_OK) {
         l->encoder = NULL;
         return status;
@@ -402,7 +406,26 @@ static wvl_status open_lane(lane *l, const wvl_cli_plan_input *p)
     return status;
 }
 
-/* Without the lock: the encoder is this thread's while it is being opened. One device is enough. */
+/* devices: this one and those that follow. What fails takes no memory. */
+static wvl_status open_lane(lane *l, uint32_t devices, const wvl_cli_plan_input *p)
+{
+    wvl_status status = build_plan(l->all, l->ordinal, p, &l->plan);
+    uint32_t frames = status == WVL_OK ? reserve_frames(l, devices) : 0;
+    if (!frames) {
+        return status == WVL_OK ? WVL_ERROR_MEMORY : status;
+    }
+    status = start_lane(l, frames);
+    if (status != WVL_OK) {
+        pthread_mutex_lock(&l->all->lock);
+        l->all->pinned_bytes -= l->pinned_bytes;
+        l->pinned_bytes = 0;
+        pthread_mutex_unlock(&l->all->lock);
+    }
+    return status;
+}
+
+/* Without the lock: the encoder is this thread's while it is being opened. One device is enough. WVL_ERROR_DEVICE: all
+ * have failed as devices. */
 static wvl_status open_encoder(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
 {
     wvl_cli_encoders *all = e->all;
@@ -414,10 +437,14 @@ static wvl_status open_encoder(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
         lane *l = &e->lanes[i];
         l->all = all;
         l->ordinal = all->devices[i];
-        status = open_lane(l, p);
-        open_count += status == WVL_OK;
-        if (status != WVL_OK && all->device_count > 1) {
-            wvl_cli_warn("device %u: %s; the other devices do its work", l->ordinal, wvl_status_text(status));
+        l->opened = open_lane(l, all->device_count - i, p);
+        open_count += l->opened == WVL_OK;
+        status = l->opened != WVL_OK && l->opened != WVL_ERROR_DEVICE ? l->opened : status;
+    }
+    for (uint32_t i = 0; open_count && i < all->device_count; i++) {
+        const lane *l = &e->lanes[i];
+        if (l->opened != WVL_OK) {
+            wvl_cli_warn("device %u: %s; the other devices do its work", l->ordinal, wvl_status_text(l->opened));
         }
     }
     return open_count ? WVL_OK : status;
@@ -433,10 +460,6 @@ static void open_shared(wvl_cli_encoder *e, const wvl_cli_plan_input *p)
     pthread_mutex_lock(&all->lock);
     e->state = status == WVL_OK ? ENCODER_OPEN : ENCODER_REFUSED;
     all->is_down |= status == WVL_ERROR_DEVICE;
-    for (uint32_t i = 0; status != WVL_OK && e->lanes && i < all->device_count; i++) {
-        all->pinned_bytes -= e->lanes[i].pinned_bytes;
-        e->lanes[i].pinned_bytes = 0;
-    }
     pthread_cond_broadcast(&all->changed);
 }
 

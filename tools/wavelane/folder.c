@@ -45,7 +45,9 @@ int wvl_cli_encode_beside(wvl_cli_job *j)
         c.mark = wvl_cli_mark_messages();
         c.start = wvl_cli_seconds();
         wvl_cli_code_piece(j->turns, j->turn, bytes, wvl_cli_share_of_memory(), encode_in_turn, &c);
-        wvl_cli_note_start(j);
+        if (!c.code) {
+            wvl_cli_note_start(j);
+        }
     }
     return c.code;
 }
