@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What programs of others call and read: imagecodecs' call style, numcodecs, Zarr. WVL_PYTHON_ALL=1: nothing may be skipped."""
-import importlib
+"""What programs of others call and read: imagecodecs' call style, numcodecs, Zarr."""
 import os
 import shutil
 import subprocess
@@ -9,19 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from conftest import draw, refuses
+from conftest import draw, need, refuses
 
 import wavelane
 from wavelane import _apart, _decode
 from wavelane.imagecodecs import jpeg2k_encode
-
-
-def need(*names):
-    for name in names:
-        if os.environ.get("WVL_PYTHON_ALL") == "1":
-            importlib.import_module(name)
-        else:
-            pytest.importorskip(name)
 
 
 PICTURE = draw((64, 80, 3))
