@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the suites share: drawn pictures, and the command as a second way to the same bytes."""
+import importlib
 import os
 import subprocess
 import threading
@@ -20,6 +21,15 @@ def draw(shape, dtype=np.uint8, depth=None, seed=5):
     wave = wave if len(shape) == 2 else np.stack([np.roll(wave, 3 * c, axis=1) for c in range(shape[2])], axis=-1)
     whole = np.floor((wave * 0.9 + rng.random(shape) * 0.1) * ((1 << bits) - 1)).astype(np.int64)
     return (whole - (1 << (bits - 1)) if dtype.kind == "i" else whole).astype(dtype)
+
+
+def need(*names):
+    """Modules of others. WVL_PYTHON_ALL=1: nothing may be skipped."""
+    for name in names:
+        if os.environ.get("WVL_PYTHON_ALL") == "1":
+            importlib.import_module(name)
+        else:
+            pytest.importorskip(name)
 
 
 def refuses(kind, words, call, *arguments, **keywords):

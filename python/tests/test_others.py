@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What programs of others call and read: imagecodecs' call style, numcodecs, Zarr. WVL_PYTHON_ALL=1: nothing may be skipped."""
-import importlib
+"""What programs of others call and read: imagecodecs' call style, numcodecs, Zarr."""
+import json
 import os
 import shutil
 import subprocess
@@ -9,19 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from conftest import draw, refuses
+from conftest import draw, need, refuses
 
 import wavelane
 from wavelane import _apart, _decode
 from wavelane.imagecodecs import jpeg2k_encode
-
-
-def need(*names):
-    for name in names:
-        if os.environ.get("WVL_PYTHON_ALL") == "1":
-            importlib.import_module(name)
-        else:
-            pytest.importorskip(name)
 
 
 PICTURE = draw((64, 80, 3))
@@ -95,18 +87,26 @@ def test_numcodecs():
     need("numcodecs")
     from wavelane.numcodecs import Jpeg2k
 
-    for codec, chunk in ((Jpeg2k(), PICTURE), (Jpeg2k(planar=True), PICTURE.transpose(2, 0, 1)), (Jpeg2k(style="HT"), draw((20, 30), np.uint16)[None, None]),
-                         (Jpeg2k(), draw((20, 30), np.int16))):
+    for codec, chunk in ((Jpeg2k(), PICTURE), (Jpeg2k(planar=True), PICTURE.transpose(2, 0, 1)), (Jpeg2k(blocks="ht"), draw((20, 30), np.uint16)[None, None]),
+                         (Jpeg2k(), draw((20, 30), np.int16)), (Jpeg2k(depth=20), draw((20, 30), np.uint32, 20))):
         data = codec.encode(chunk)
         made = codec.decode(data)
-        assert made.dtype == chunk.dtype and (made.reshape(chunk.shape) == chunk).all()
+        assert made.dtype.kind == chunk.dtype.kind and (made.reshape(chunk.shape) == chunk).all()
         out = np.empty(chunk.shape, chunk.dtype)
         codec.decode(data, out=out)
         assert (out == chunk).all()
         assert Jpeg2k.from_config({k: v for k, v in codec.get_config().items() if k != "id"}).get_config() == codec.get_config()
     assert Jpeg2k(reversible=False, bpp=1).encode(PICTURE) == wavelane.encode(PICTURE, reversible=False, bpp=1)
-    for wrong in (np.zeros((4, 4), ">u2"), np.zeros((4, 4), np.float32)):
-        refuses(ValueError, "byte order", Jpeg2k().encode, wrong)
+    assert Jpeg2k(reversible=False, bpp=1, blocks="ht").get_config() == {
+        "id": "jpeg2k", "planar": False, "reversible": False, "blocks": "ht", "writer": {"wavelane": {"bpp": 1}}}
+    assert Jpeg2k(writer={"other": {"speed": 2}}).encode(PICTURE) == wavelane.encode(PICTURE)  # another writer's words
+    refuses(ValueError, "byte order", Jpeg2k().encode, np.zeros((4, 4), ">u2"))
+    for wrong in (np.float32, np.uint64, np.uint32):
+        refuses(ValueError, "jpeg2k takes integers", Jpeg2k().encode, np.zeros((4, 4), wrong))
+    for wrong in ({"blocks": "x"}, {"style": "HT"}, {"writer": {"wavelane": {"container": "jp2"}}}, {"writer": 3}, {"writer": {"wavelane": 3}}):
+        refuses(ValueError, None, Jpeg2k, **wrong)
+    for wrong in (np.empty((5, 5), np.uint8), np.empty((20, 30), np.int8)):
+        refuses(ValueError, "the chunk holds", Jpeg2k().decode, Jpeg2k().encode(draw((20, 30))), out=wrong)
 
 
 def test_entry_point():
@@ -114,9 +114,9 @@ def test_entry_point():
     need("numcodecs")
     if os.environ.get("WVL_PYTHON_ALL") != "1":
         pytest.skip("only with the installed package (WVL_PYTHON_ALL=1)")
-    program = "import numcodecs; print(numcodecs.get_codec({'id': 'wavelane_jpeg2k', 'reversible': False, 'bpp': 2}))"
+    program = "import numcodecs; print(numcodecs.get_codec({'id': 'jpeg2k', 'reversible': False, 'bpp': 2}))"
     made = subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.PIPE).stdout
-    assert made.strip() == b"Jpeg2k(planar=False, reversible=False, bpp=2)"
+    assert made.strip() == b"Jpeg2k(planar=False, reversible=False, blocks='ebcot', writer={'wavelane': {'bpp': 2}})"
 
 
 def test_zarr(tmp_path):
@@ -139,13 +139,21 @@ def test_zarr_3(tmp_path):
     from wavelane.zarr import Jpeg2k
 
     if os.environ.get("WVL_PYTHON_ALL") != "1":
-        zarr.registry.register_codec("wavelane_jpeg2k", Jpeg2k)
+        zarr.registry.register_codec("jpeg2k", Jpeg2k)
     stack = np.stack([draw((100, 90, 3), np.uint8, seed=n) for n in range(2)])
-    array = zarr.create_array(str(tmp_path / "a.zarr"), shape=stack.shape, chunks=(1, 64, 64, 3), dtype=stack.dtype, serializer=Jpeg2k(style="HT"),
+    array = zarr.create_array(str(tmp_path / "a.zarr"), shape=stack.shape, chunks=(1, 64, 64, 3), dtype=stack.dtype, serializer=Jpeg2k(blocks="ht"),
                               compressors=None, filters=None)
     array[:] = stack
     assert (zarr.open_array(str(tmp_path / "a.zarr"), mode="r")[:] == stack).all()
-    assert (tmp_path / "a.zarr" / "c" / "0" / "0" / "0" / "0").read_bytes().startswith(b"\xff\x4f\xff\x51")
+    chunk = tmp_path / "a.zarr" / "c" / "0" / "0" / "0" / "0"
+    assert chunk.read_bytes().startswith(b"\xff\x4f\xff\x51")
+    codecs = json.loads((tmp_path / "a.zarr" / "zarr.json").read_text())["codecs"]
+    assert codecs == [{"name": "jpeg2k", "configuration": {"planar": False, "reversible": True, "blocks": "ht"}}]
+    chunk.write_bytes(wavelane.encode(draw((5, 6))))
+    with pytest.raises(ValueError, match="the chunk holds"):
+        zarr.open_array(str(tmp_path / "a.zarr"), mode="r")[0, :64, :64]
+    with pytest.raises(ValueError, match="jpeg2k takes integers"):
+        zarr.create_array(str(tmp_path / "b.zarr"), shape=(8, 8), chunks=(8, 8), dtype="f4", serializer=Jpeg2k(), compressors=None, filters=None)
 
 
 FAKE = '''

@@ -41,7 +41,8 @@ class Jp2Info:
         self.pointer = ffi.NULL
         if any(value is not None and value is not False for value in given.values()):
             self.pointer = ffi.new("wvl_jp2_info *", {"struct_size": ffi.sizeof("wvl_jp2_info")})
-            self._count = component_count
+            palette = given.get("palette")
+            self._count = component_count if palette is None else np.shape(palette)[-1]
             for key, value in given.items():
                 if value is not None and key not in ("xml", "boxes"):
                     getattr(self, "_set_" + key)(value)
