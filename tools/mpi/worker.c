@@ -260,7 +260,7 @@ void wvl_mpi_run_worker(const wvl_mpi_place *place, wvl_cli_sequence_options *op
     wvl_mpi_hello hello = {.code = parse_code};
     options->words[0] = options->words[0] ? options->words[0] : "";
     if (!options->args.threads) {
-        options->args.threads = wvl_mpi_share_threads(seat);
+        options->args.threads = wvl_mpi_share_threads(place);
     }
     wvl_cli_init_sequence(&w.q, options);
     w.q.source.name = options->words[0];
@@ -273,9 +273,9 @@ void wvl_mpi_run_worker(const wvl_mpi_place *place, wvl_cli_sequence_options *op
     (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&w.went, &monotonic);
     (void)pthread_condattr_destroy(&monotonic);
-    if (wvl_mpi_share_source(&w.q.source, &start, seat->rank)) {
-        snprintf(hello.host, sizeof hello.host, "%s", seat->host);
-        hello.code = hello.code ? hello.code : open_worker(&w, seat, &hello);
+    if (wvl_mpi_share_source(&w.q.source, &start, place->rank)) {
+        snprintf(hello.host, sizeof hello.host, "%s", place->host);
+        hello.code = hello.code ? hello.code : open_worker(&w, place, &hello);
         wvl_mpi_send(&hello, sizeof hello, 0, WVL_MPI_HELLO);
         if (hello.code) {
             /* It could not be opened: the dispatcher knows that, and has its STOP to send. */
