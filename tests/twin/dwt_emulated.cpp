@@ -34,7 +34,7 @@ static inline int32_t __shfl_up_sync(uint32_t mask, int32_t v, uint32_t d)
 static inline uint32_t __shfl_xor_sync(uint32_t, uint32_t v, uint32_t d)
 {
     uint32_t own = emulation::current & 31;
-    return emulation::meet(emulation::SHUFFLE, v)[own ^ d];
+    return emulation::shuffle(v)[own ^ d];
 }
 template <class T> static inline void __stcs(T *to, T v) { *to = v; }
 template <class T> static inline T __ldca(const T *from) { return *from; }

@@ -2,8 +2,9 @@
 /*
  * Device code on the CPU: the kernels' own source is compiled by a C++ compiler after this header. Every thread of a
  * thread block, or of a cluster of them, is a fiber that runs to its next meeting (a shuffle, a vote, a barrier); there
- * it waits for all that must come. Threads between two meetings run one after the other, first to last or last to
- * first, so that a missing meeting shows as a difference of both.
+ * it waits for all that must come. The threads of a warp run one after the other, first to last or last to first, and so
+ * do the warps between two barriers and the thread blocks between two barriers of a cluster: a missing meeting shows as a
+ * difference of both orders.
  *
  * A meeting that some lane of the warp does not come to, or that is another one for it, ends the program.
  */
@@ -44,7 +45,8 @@ static uint3 threadIdx, blockIdx, blockDim, gridDim;
 namespace emulation
 {
 
-enum meeting : uint8_t { NONE, WARP, SHUFFLE, VOTE, BLOCK, CLUSTER, DONE };
+/* From BLOCK on, a warp cannot go on by itself. */
+enum meeting : uint8_t { WARP, SHUFFLE, VOTE, SUM, BLOCK, CLUSTER, DONE };
 /* Stacks do not begin in the same lines of the processor's caches. */
 constexpr uint32_t most_threads = 3072, stack_bytes = (64 << 10) + 5 * 64;
 
@@ -54,14 +56,17 @@ struct place {
     void *jump[5];
 };
 
-static place fibers[most_threads];
-static bool open_fibers[most_threads]; /* they have begun, and take one thread after the other */
-static meeting waits_at[most_threads];
-static uint32_t given[most_threads]; /* what a thread brings to a meeting, */
-static uint32_t seen[most_threads];  /* and what the lanes of its warp brought to the last one */
-static place scheduler;
+static place fibers[most_threads], scheduler;
+static uint32_t open_fibers, current;
+/* What changes while a fiber waits. */
+static struct {
+    meeting meets; /* where the lanes of the running warp are coming to */
+    /* What they bring to a meeting, and what they brought to the last one. */
+    uint32_t given[32], seen[32], casts, votes, adds, sum;
+    bool block_casts, block_votes;
+} board;
 static uint8_t *stacks;
-static uint32_t *shared, current, room; /* of the current thread block; bytes from one to the next of a cluster */
+static uint32_t *shared, room; /* of the current thread block; bytes from one to the next of a cluster */
 static uint32_t *first_shared, first_block;
 static void (*body)(const void *);
 static const void *argument;
@@ -74,91 +79,81 @@ static inline void fail(const char *what)
     abort();
 }
 
+/* A compiler does not see who writes to it meanwhile. */
+static inline void board_changes() { __asm__ volatile("" : : "r"(&board) : "memory"); }
+
 #ifdef WVL_EMULATION_SWAPS
-static inline void go(place &from, place &to, bool) { swapcontext(&from.context, &to.context); }
+static inline void go(place &from, place &to)
+{
+    swapcontext(&from.context, &to.context);
+    board_changes();
+}
+static inline void begin(place &fiber) { swapcontext(&scheduler.context, &fiber.context); }
 #else
 [[noreturn]] static __noinline__ void jump(place &to) { __builtin_longjmp(to.jump, 1); }
 
+/* Others run before it returns: a caller may not conclude from its body which registers stay. */
+#if __has_attribute(noipa)
+#define WVL_EMULATION_OPAQUE __attribute__((noipa))
+#else
+#define WVL_EMULATION_OPAQUE __noinline__
+#endif
+
 /* Goes on at another place; returns when somebody goes on here. */
-static __noinline__ void go(place &from, place &to, bool is_new)
+static WVL_EMULATION_OPAQUE void go(place &from, place &to)
 {
     if (!__builtin_setjmp(from.jump)) {
-        if (is_new) {
-            setcontext(&to.context);
-        }
         jump(to);
+    }
+    board_changes();
+}
+
+static WVL_EMULATION_OPAQUE void begin(place &fiber)
+{
+    if (!__builtin_setjmp(scheduler.jump)) {
+        setcontext(&fiber.context);
     }
 }
 #endif
 
-/* Brings a value, waits, and leaves what the lanes brought in seen. */
-static inline const uint32_t *meet(meeting at, uint32_t brings)
+/* Waits for the other lanes of the warp: the next one runs. Behind the last one the first goes on. */
+static inline void meet(meeting at)
 {
-    const uint32_t *warp = &seen[current & ~31u];
-    waits_at[current] = at;
-    given[current] = brings;
-    go(fibers[current], scheduler, false);
-    return warp;
+    uint32_t own = current, lane = own & 31, first = reversed ? 31 : 0, next = reversed ? own - 1 : own + 1;
+    if (lane != first && at != board.meets) {
+        fail("lanes of a warp meet at different places");
+    }
+    board.meets = at;
+    if (lane == (first ^ 31)) {
+        if (at >= BLOCK) {
+            go(fibers[own], scheduler);
+            return;
+        }
+        next = own ^ 31;
+        memcpy(board.seen, board.given, sizeof board.seen);
+        board.votes = board.casts, board.casts = 0;
+        board.sum = board.adds, board.adds = 0;
+    }
+    current = next;
+    threadIdx.x += next - own;
+    go(fibers[own], fibers[next]);
+}
+
+static inline const uint32_t *shuffle(uint32_t v)
+{
+    board.given[current & 31] = v;
+    meet(SHUFFLE);
+    return board.seen;
 }
 
 /* A thread of each thread block in turn. */
 static inline void run_fiber()
 {
+    go(fibers[current], scheduler);
     for (;;) {
         body(argument);
-        (void)meet(DONE, 0);
+        meet(DONE);
     }
-}
-
-/* The meeting is one of a warp. */
-static inline bool is_of_warp(meeting at) { return at == WARP || at == SHUFFLE || at == VOTE; }
-
-/* Lets lanes [first, first + count) go on, if all wait for the same: `wanted`, or NONE: a meeting of the warp. */
-static inline bool release(uint32_t first, uint32_t count, meeting wanted)
-{
-    meeting at = waits_at[first];
-    if (wanted == NONE ? !is_of_warp(at) : at != wanted) {
-        return false;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (waits_at[first + i] != at) {
-            if (wanted != NONE) {
-                return false;
-            }
-            current = first + i;
-            fail("lanes of a warp meet at different places");
-        }
-    }
-    memset(waits_at + first, NONE, count);
-    memcpy(seen + first, given + first, count * sizeof *seen);
-    return true;
-}
-
-static inline bool release_some(uint32_t blocks, uint32_t threads)
-{
-    bool any = release(0, blocks * threads, CLUSTER);
-    for (uint32_t b = 0; b < blocks; b++) {
-        any |= release(b * threads, threads, BLOCK);
-    }
-    for (uint32_t w = 0; !any && w < blocks * threads; w += 32) {
-        any |= release(w, 32, NONE);
-        for (uint32_t v = w + 32; any && v < blocks * threads; v += 32) {
-            release(v, 32, NONE);
-        }
-    }
-    return any;
-}
-
-static inline void resume(uint32_t thread)
-{
-    bool is_new = !open_fibers[thread];
-    uint32_t block = thread < blockDim.x ? 0 : thread / blockDim.x;
-    current = thread;
-    threadIdx = {thread - block * blockDim.x, 0, 0};
-    blockIdx.x = first_block + block;
-    shared = first_shared + block * (room / 4);
-    open_fibers[thread] = true;
-    go(scheduler, fibers[thread], is_new);
 }
 
 static inline void open_fiber(uint32_t thread)
@@ -169,32 +164,53 @@ static inline void open_fiber(uint32_t thread)
     context.uc_stack.ss_size = stack_bytes;
     context.uc_link = NULL;
     makecontext(&context, run_fiber, 0);
+    current = thread;
+    begin(fibers[thread]);
+}
+
+/* Runs all warps of a thread block to their next barrier, or to their end. */
+static inline meeting run_warps(uint32_t first, uint32_t threads)
+{
+    meeting all = DONE;
+    for (uint32_t w = 0; w < threads; w += 32) {
+        threadIdx.x = reversed ? threads - 1 - w : w;
+        current = first + threadIdx.x;
+        go(scheduler, fibers[current]);
+        if (w && board.meets != all) {
+            fail("waits for ever");
+        }
+        all = board.meets;
+    }
+    return all;
+}
+
+/* Runs a thread block to the next barrier of its cluster, or to its end. */
+static inline meeting run_block(uint32_t block, uint32_t threads)
+{
+    blockIdx.x = first_block + block;
+    shared = first_shared + block * (room / 4);
+    meeting at = run_warps(block * threads, threads);
+    while (at == BLOCK) {
+        board.block_votes = board.block_casts;
+        board.block_casts = false;
+        at = run_warps(block * threads, threads);
+    }
+    return at;
 }
 
 /* Thread blocks that run together. */
 static inline void run_blocks(uint32_t blocks, uint32_t threads)
 {
-    uint32_t all = blocks * threads;
-    for (uint32_t i = 0; i < all; i++) {
-        if (!open_fibers[i]) {
-            open_fiber(i);
-        }
-        waits_at[i] = NONE;
-    }
+    meeting all = DONE;
     do {
-        for (uint32_t i = 0; i < all; i++) {
-            uint32_t thread = reversed ? all - 1 - i : i;
-            if (waits_at[thread] == NONE) {
-                resume(thread);
+        for (uint32_t b = 0; b < blocks; b++) {
+            meeting at = run_block(reversed ? blocks - 1 - b : b, threads);
+            if (b && at != all) {
+                fail("waits for ever");
             }
+            all = at;
         }
-    } while (release_some(blocks, threads));
-    for (uint32_t i = 0; i < all; i++) {
-        if (waits_at[i] != DONE) {
-            current = i;
-            fail("waits for ever");
-        }
-    }
+    } while (all == CLUSTER);
 }
 
 /* Each thread block must leave what lies behind its shared memory. */
@@ -215,15 +231,18 @@ static inline void launch(void (*kernel)(const void *), const void *arg, uint32_
                           uint32_t shared_bytes, uint32_t cluster = 1)
 {
     stacks = stacks ? stacks : (uint8_t *)malloc((size_t)most_threads * stack_bytes);
+    blockDim = {threads, 1, 1};
+    if (cluster * threads > most_threads || grid % cluster) {
+        fail("the grid is not one of clusters");
+    }
+    for (; open_fibers < cluster * threads; open_fibers++) {
+        open_fiber(open_fibers);
+    }
     room = (shared_bytes + 31) & ~15u;
     first_shared = (uint32_t *)aligned_alloc(16, cluster * room);
     body = kernel;
     argument = arg;
     gridDim = {grid, rows, 1};
-    blockDim = {threads, 1, 1};
-    if (cluster * threads > most_threads || grid % cluster) {
-        fail("the grid is not one of clusters");
-    }
     for (uint32_t b = 0; b < grid * rows; b += cluster) {
         first_block = b % grid;
         blockIdx.y = b / grid;
@@ -238,50 +257,41 @@ static inline void launch(void (*kernel)(const void *), const void *arg, uint32_
 
 /* ---- What kernels call ----------------------------------------------------------------------- */
 
-static inline void __syncwarp() { emulation::meet(emulation::WARP, 0); }
-static inline void __syncthreads() { emulation::meet(emulation::BLOCK, 0); }
+static inline void __syncwarp() { emulation::meet(emulation::WARP); }
+static inline void __syncthreads() { emulation::meet(emulation::BLOCK); }
 static inline int __syncthreads_or(int v)
 {
-    (void)emulation::meet(emulation::BLOCK, v != 0);
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < blockDim.x; i++) {
-        any |= emulation::seen[emulation::current - threadIdx.x + i];
-    }
-    return any != 0;
+    emulation::board.block_casts |= v != 0;
+    emulation::meet(emulation::BLOCK);
+    return emulation::board.block_votes;
 }
 static inline uint32_t __shfl_sync(uint32_t, uint32_t v, uint32_t lane, uint32_t width = 32)
 {
     uint32_t own = emulation::current & 31;
-    return emulation::meet(emulation::SHUFFLE, v)[(own & ~(width - 1)) | (lane & (width - 1))];
+    return emulation::shuffle(v)[(own & ~(width - 1)) | (lane & (width - 1))];
 }
 static inline uint32_t __shfl_up_sync(uint32_t, uint32_t v, uint32_t d, uint32_t width = 32)
 {
     uint32_t own = emulation::current & 31;
-    return emulation::meet(emulation::SHUFFLE, v)[(own & (width - 1)) >= d ? own - d : own];
+    return emulation::shuffle(v)[(own & (width - 1)) >= d ? own - d : own];
 }
 static inline uint32_t __shfl_down_sync(uint32_t, uint32_t v, uint32_t d, uint32_t width = 32)
 {
     uint32_t own = emulation::current & 31;
-    return emulation::meet(emulation::SHUFFLE, v)[(own & (width - 1)) + d < width ? own + d : own];
+    return emulation::shuffle(v)[(own & (width - 1)) + d < width ? own + d : own];
 }
 static inline uint32_t __ballot_sync(uint32_t, bool v)
 {
-    const uint32_t *seen = emulation::meet(emulation::VOTE, v);
-    uint32_t all = 0;
-    for (uint32_t i = 0; i < 32; i++) {
-        all |= seen[i] << i;
-    }
-    return all;
+    emulation::board.casts |= (uint32_t)v << (emulation::current & 31);
+    emulation::meet(emulation::VOTE);
+    return emulation::board.votes;
 }
 static inline bool __any_sync(uint32_t mask, bool v) { return __ballot_sync(mask, v) != 0; }
 static inline int32_t __reduce_add_sync(uint32_t, int32_t v)
 {
-    const uint32_t *seen = emulation::meet(emulation::VOTE, (uint32_t)v);
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < 32; i++) {
-        sum += seen[i];
-    }
-    return (int32_t)sum;
+    emulation::board.adds += (uint32_t)v;
+    emulation::meet(emulation::SUM);
+    return (int32_t)emulation::board.sum;
 }
 /* Returns what was there. */
 template <class T> static inline T exchange(T *at, T v)
@@ -376,7 +386,7 @@ static inline void copy_wait() {}
 namespace wvl_rate
 {
 
-static inline void meet_cluster() { emulation::meet(emulation::CLUSTER, 0); }
+static inline void meet_cluster() { emulation::meet(emulation::CLUSTER); }
 static inline uint32_t *map_to_first(uint32_t *own) { return emulation::first_shared + (own - emulation::shared); }
 
 } // namespace wvl_rate
