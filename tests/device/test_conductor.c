@@ -333,11 +333,13 @@ TEST_EACH(every_call_may_fail, 24)
         bytes b = encode(&input, text, device);
         failed = soft->last != NULL;
         failures += failed;
+        /* A device that does not say what its code was compiled for has other kernels. */
+        int may_pass = may_retry || (failed && !strcmp(soft->last, "cuFuncGetAttribute"));
         if (b.status == WVL_OK) {
-            ck_assert_msg(!failed || !only || (codes && !strcmp(b.backend, "cuda:0")) || may_retry,
+            ck_assert_msg(!failed || !only || (codes && !strcmp(b.backend, "cuda:0")) || may_pass,
                           "call %u (%s) failed unseen", n, soft->last);
             ck_assert_msg(have_same_bytes(&reference, &b), "call %u (%s): other bytes", n, soft->last);
-            ck_assert_msg(!strcmp(b.backend, whole) == !failed || (failed && may_retry), "call %u (%s): from %s", n,
+            ck_assert_msg(!strcmp(b.backend, whole) == !failed || (failed && may_pass), "call %u (%s): from %s", n,
                           soft->last, b.backend);
         } else {
             ck_assert_msg(failed && (b.status == WVL_ERROR_MEMORY || b.status == WVL_ERROR_DEVICE) &&
