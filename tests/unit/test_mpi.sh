@@ -142,7 +142,7 @@ warns 'several processes need a file for each frame'
 job 2 3 in
 warns 'OUT is missing'
 job 2 2 in x/ --lease-seconds 0
-warns '--lease-seconds: a whole number of seconds'
+warns '--lease-seconds: expected a whole number of seconds'
 printf 'YUV4MPEG2 W40 H30 F25:1 C444\n' >s.y4m
 job 2 2 s.y4m x/
 warns 'a stream can be read by one process only'
