@@ -39,7 +39,7 @@ static WVL_ALWAYS_INLINE void find_edge_codes(pair_count along, pair_count acros
     code[0] = (along.one & (some | ~any)) | (none & (across.one | (any & ~many & ~across.two)));
 }
 
-/* Column 3. three: at least so many diagonal neighbours. */
+/* Column 3. three: there are three diagonal neighbours or four. */
 static WVL_ALWAYS_INLINE void find_cross_codes(pair_count h, pair_count v, pairs any, pairs many, pairs three,
                                                pairs code[4])
 {

@@ -22,8 +22,8 @@ void timer_launches_limit(wvl_device *device, unsigned rounds);
 void timer_launches_unlimit(wvl_device *device);
 void timer_launches_carve(const wvl_device *device, int percent);
 
-/* Between the two, streams that are created have at least so many multiprocessors, and no more than the driver has to
- * give them; 0: all. Memory and its speed are not less. Graphs have all. */
+/* Between the two, new streams have that number of multiprocessors, which the driver may round up; 0: all. Memory and
+ * its speed are not less. Graphs have all. */
 void timer_partition_open(wvl_device *device, uint32_t multiprocessors);
 void timer_partition_close(wvl_device *device);
 

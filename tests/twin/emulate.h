@@ -2,9 +2,9 @@
 /*
  * Device code on the CPU: the kernels' own source is compiled by a C++ compiler after this header. Every thread of a
  * thread block, or of a cluster of them, is a fiber that runs to its next meeting (a shuffle, a vote, a barrier); there
- * it waits for all that must come. The threads of a warp run one after the other, first to last or last to first, and so
- * do the warps between two barriers and the thread blocks between two barriers of a cluster: a missing meeting shows as a
- * difference of both orders.
+ * it waits for all that must come. The threads of a warp run one after the other, first to last or last to first, and
+ * so do the warps between two barriers and the thread blocks between two barriers of a cluster: a missing meeting shows
+ * as a difference of both orders.
  *
  * A meeting that some lane of the warp does not come to, or that is another one for it, ends the program.
  */

@@ -325,7 +325,7 @@ static wvl_status build_plan(const wvl_cli_encoders *all, uint32_t ordinal, cons
     return status;
 }
 
-/* How many pictures the page-locked memory that is left may hold for one of so many devices. */
+/* How many pictures an equal part of the page-locked memory that is left may hold. devices: the number of parts. */
 static uint32_t count_frames(const wvl_cli_encoders *all, uint64_t left, uint32_t devices, uint64_t picture_bytes)
 {
     uint64_t most = picture_bytes ? left / devices / picture_bytes : 0;
@@ -348,8 +348,8 @@ uint32_t wvl_cli_measure_encoder(const wvl_cli_encoders *all, const wvl_cli_plan
     return frames;
 }
 
-/* How many pictures its page-locked memory may hold, where so many devices still need some; 0: not one. That memory is
- * then taken. */
+/* How many pictures its page-locked memory may hold; 0: not one. That memory is then taken. devices: those that still
+ * need some. */
 static uint32_t reserve_frames(lane *l, uint32_t devices)
 {
     wvl_cli_encoders *all = l->all;

@@ -19,7 +19,7 @@ typedef struct wvl_cli_tray {
 
 /* device: the value of that option where pictures go to a device; NULL: they do not. NULL: out of memory. */
 wvl_cli_trays *wvl_cli_open_trays(wvl_context *context, const char *device);
-/* Bytes of a tray for so many bytes of samples. */
+/* Bytes of a tray for samples of that number of bytes. */
 uint64_t wvl_cli_round_tray(uint64_t bytes);
 /* When all trays are back. Before the context is released. */
 void wvl_cli_close_trays(wvl_cli_trays *trays);

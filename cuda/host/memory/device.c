@@ -14,7 +14,7 @@
 
 /* Errors after which the driver's context answers every call with the same error: memory errors (ECC 214, 220, 226),
  * faults of kernels (700, 702, 710, 714 to 719, 721), a context that somebody destroyed (709), and what the driver
- * itself can not name (999). */
+ * itself cannot name (999). */
 static int is_sticky(wvl_cuda_status status)
 {
     static const short sticky[] = {214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 999};
