@@ -45,10 +45,11 @@ __device__ __forceinline__ void store_shared(uint32_t address, uint32_t v)
     asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(v));
 }
 
-/* The THREADS of a thread block meet whose warps come from different places: __syncthreads() is one place for all. */
+/* The THREADS of a thread block meet whose warps come from different places: __syncthreads() is one place for all, and
+ * so is the aligned form of this barrier. */
 template <uint32_t THREADS> __device__ __forceinline__ void meet_from_anywhere()
 {
-    asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory");
+    asm volatile("barrier.sync 1, %0;" ::"n"(THREADS) : "memory");
 }
 
 /* 16 bytes to shared memory; copy_wait: all that this lane began are there. */
