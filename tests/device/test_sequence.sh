@@ -115,7 +115,7 @@ mkdir many
 for n in $(seq 100 499); do ln -s "../in/f.00$((10 + n % 30)).ppm" "many/f.$n.ppm"; done
 for words in 'sequence many made/ --report report' '-ImgDir many -OutFor j2c'; do
     # shellcheck disable=SC2086 # several words
-    SOFT_OPEN_MS=250 expect 0 $words -HT --device cuda --threads 4 --verbose
+    SOFT_OPEN_MS=100 expect 0 $words -HT --device cuda --threads 4 --verbose
     warns 'the device opens in about 200 ms'
     number=$(sed -n 's/.*: \([0-9]*\) pictures were encoded on the CPU while the device opened.*/\1/p' err)
     [ "${number:-0}" -ge 8 ] && [ "$number" -lt 400 ] || fail "$words: ${number:-no} pictures were encoded while the device opened"

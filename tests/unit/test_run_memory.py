@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """
-What --dry-run says of the memory of pictures side by side is kept by the run: its resident memory on the CPU, and page-locked memory on a device.
+What --dry-run says of the memory of pictures side by side is kept by the run: its resident memory on the CPU, and page-locked memory on a device;
+and a device gets as many pictures at a time as their block coder needs.
 
   test_run_memory.py WAVELANE [soft]          soft: the command has the software device, which counts page-locked memory
 """
@@ -57,6 +58,14 @@ def compare(what, measured, least, most):
         failures.append(what)
 
 
+def count_on_device(wavelane):
+    """A device gets more pictures of Part 1 at a time than of HT, if many come."""
+    for count, style, expected in ((1000, [], 4 + 36), (999, [], 4 + 12), (1000, ["-HT"], 4 + 12)):
+        pictures = promise([wavelane, "sequence", "in/p%03d.ppm", "out/", "--frames", f"0-{count - 1}", "--device", "cuda-only", "--threads", "4", *style])[0]
+        if pictures != expected:
+            failures.append(f"{count} frames {style}: {pictures} at a time")
+
+
 def main():
     if sys.argv[1:] in (["--help"], ["-h"]):
         sys.exit(print(__doc__.strip()))
@@ -85,6 +94,8 @@ def main():
                     start = run([wavelane, "-ImgDir", "small", "-OutFor", "jph", *own[own.index("--threads"):], *QUIET])
                     measured = run([*own, *QUIET]) - start
                     compare(f"{name}, {pictures} at a time", measured, likely / 4, most)
+        if soft:
+            count_on_device(wavelane)
     print(f"{len(failures)} failures: {failures}")
     return 1 if failures else 0
 

@@ -146,7 +146,7 @@ static uint8_t *build_key(const wvl_cli_plan_input *p, size_t *bytes)
 }
 
 #define ENCODERS 4u            /* open at the same time: more kinds of pictures side by side are rare in a folder */
-#define FRAMES 16u             /* pictures on the device at a time, as many as the library chooses (D-command-06) */
+#define LEAST_FRAMES 16u       /* the library's choice; it takes fewer where memory is short (D-command-06) */
 #define AUTO_SAMPLES 1048576.0 /* least of a picture with device=auto, as for pictures in flight (wavelane.h) */
 #define MOST_BYTES "18446744073709551615"
 #define POLL_MS 50u /* how long an interruption may go unseen */
@@ -239,7 +239,7 @@ uint32_t wvl_cli_count_devices(const char *device)
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device, size_t pictures)
+wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device, uint32_t frames)
 {
     wvl_cli_encoders *all = strcmp(device, "cpu") != 0 ? calloc(1, sizeof *all) : NULL;
     if (!all) {
@@ -250,7 +250,7 @@ wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device
     all->context = context;
     all->pinned_limit = wvl_cli_limit_locked();
     all->device_count = list_devices(device, all->devices);
-    all->most_frames = pictures < FRAMES ? (uint32_t)pictures : FRAMES;
+    all->most_frames = frames;
     all->least_samples = strcmp(device, "auto") ? 0.0 : AUTO_SAMPLES;
     for (unsigned i = 0; i < ENCODERS; i++) {
         all->encoders[i].all = all;
@@ -325,10 +325,18 @@ static wvl_status build_plan(const wvl_cli_encoders *all, uint32_t ordinal, cons
     return status;
 }
 
-/* How many pictures an equal part of the page-locked memory that is left may hold. devices: the number of parts. */
-static uint32_t count_frames(const wvl_cli_encoders *all, uint64_t left, uint32_t devices, uint64_t picture_bytes)
+/* How many pictures an equal part of the page-locked memory that is left may hold, and half of the device's memory,
+ * which others may need. devices: the number of parts. */
+static uint32_t count_frames(const wvl_cli_encoders *all, uint64_t left, uint32_t devices, uint32_t ordinal,
+                             const wvl_plan_memory *memory)
 {
-    uint64_t most = picture_bytes ? left / devices / picture_bytes : 0;
+    wvl_device_info info = {.struct_size = sizeof info};
+    uint64_t most = memory->pinned_bytes ? left / devices / memory->pinned_bytes : 0;
+    if (memory->device_bytes && wvl_device_describe(ordinal, &info) == WVL_OK) {
+        uint64_t half = info.memory_bytes / 2 / memory->device_bytes;
+        half = half > LEAST_FRAMES ? half : LEAST_FRAMES;
+        most = most < half ? most : half;
+    }
     return most < all->most_frames ? (uint32_t)most : all->most_frames;
 }
 
@@ -341,7 +349,7 @@ uint32_t wvl_cli_measure_encoder(const wvl_cli_encoders *all, const wvl_cli_plan
     uint32_t frames = 0;
     uint64_t left = all->pinned_limit - all->pinned_bytes;
     for (uint32_t devices = is_known ? all->device_count : 0; devices; devices--) {
-        uint32_t more = count_frames(all, left, devices, memory->pinned_bytes);
+        uint32_t more = count_frames(all, left, devices, all->devices[all->device_count - devices], memory);
         frames += more;
         left -= more * memory->pinned_bytes;
     }
@@ -358,7 +366,7 @@ static uint32_t reserve_frames(lane *l, uint32_t devices)
         return 0; /* nothing of such a picture is done on a device */
     }
     pthread_mutex_lock(&all->lock);
-    uint32_t frames = count_frames(all, all->pinned_limit - all->pinned_bytes, devices, memory.pinned_bytes);
+    uint32_t frames = count_frames(all, all->pinned_limit - all->pinned_bytes, devices, l->ordinal, &memory);
     l->pinned_bytes = frames * memory.pinned_bytes;
     all->pinned_bytes += l->pinned_bytes;
     pthread_mutex_unlock(&all->lock);

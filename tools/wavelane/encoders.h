@@ -16,8 +16,8 @@ typedef struct wvl_cli_encoder wvl_cli_encoder;
 uint32_t wvl_cli_count_devices(const char *device);
 /* Each device has an encoder of its own for each kind of picture, with its own lock and queue.
  * NULL: every picture of the run is encoded by itself (out of memory, device=cpu). device: the value of that option. A
- * device is opened by the first picture that takes an encoder. pictures: no more come. */
-wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device, size_t pictures);
+ * device is opened by the first picture that takes an encoder. frames: pictures on a device at a time, at most. */
+wvl_cli_encoders *wvl_cli_open_encoders(wvl_context *context, const char *device, uint32_t frames);
 /* When no worker is left. */
 void wvl_cli_close_encoders(wvl_cli_encoders *encoders);
 

@@ -142,7 +142,6 @@ int main(int argc, char **argv)
                     {"explain", run_other},      {"bench", run_other},           {"sequence", wvl_cli_run_sequence},
                     {"run", wvl_cli_run_program}};
     wvl_cli_enter_guard(argv);
-    (void)setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0); /* queues of the driver, which reads it once */
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(argv[1], commands[i].name) != 0) {
             continue;

@@ -13,9 +13,13 @@
 #define SMALL_FILE (UINT64_C(16) << 20)
 /* The memory of a picture with a thread of its own is at most this multiple of the bytes of its file. */
 #define BYTES_A_BYTE 8u
-/* A thread reads a picture, waits for the device, and writes. This number of threads beyond the processors keeps the
- * processors at work (D-command-20). */
-#define WAITING 12u
+/* Pictures on a device at a time. HT blocks need no more than the library's own choice. EBCOT blocks leave more of a
+ * device idle, above all where rate control waits for them; the start of as many takes longer (D-command-20). */
+#define FRAMES 16u
+#define EBCOT_FRAMES 48u
+#define EBCOT_LEAST 1000u /* fewer pictures do not pay for that start */
+/* 32 queues of the driver in place of 8 take 0.5 s more to open, and give such pictures 7 % (results.md). */
+#define QUEUES_LEAST 10000u
 /* With device=auto: fewer bytes of files for each thread are encoded on the CPU, in less time than the driver needs to
  * start (D-command-06). */
 #define AUTO_BYTES (UINT64_C(96) << 20)
@@ -47,6 +51,12 @@ static int wants_device(const wvl_cli_run *s, const char *device, const wvl_cli_
     return strcmp(device, "auto") != 0 || device_pays(s, load);
 }
 
+static int is_ht(const wvl_cli_run *s)
+{
+    const char *style = wvl_params_get(s->params, "style");
+    return style && (strstr(style, "HT") || strtoul(style, NULL, 10) & 64);
+}
+
 /* ---- While the device opens ------------------------------------------------------------------ */
 
 /* Samples a second that one thread codes, before the first picture says it. */
@@ -72,11 +82,9 @@ static wvl_cli_start *open_start(const wvl_cli_run *s, const wvl_cli_work *w, co
         w->on_device && (s->ahead || wvl_cli_is_plan_only(s->args)) && device && strncmp(device, "cuda-only", 9) != 0;
     const char *reach = wvl_params_get(s->params, "reach");
     may = may && reach && !strcmp(reach, "coefs");
-    const char *style = wvl_params_get(s->params, "style");
-    int is_ht = style && (strstr(style, "HT") || strtoul(style, NULL, 10) & 64);
     wvl_cli_start *start = may ? calloc(1, sizeof *start) : NULL;
     if (start) {
-        start->first_rate = is_ht ? HT_RATE : EBCOT_RATE;
+        start->first_rate = is_ht(s) ? HT_RATE : EBCOT_RATE;
         wvl_cli_inform("%s: the device opens in about %.0f ms; until then %zu threads encode what they can, each about "
                        "%.0f million samples a second",
                        name, 1e3 * WVL_CLI_OPEN_SECONDS, w->workers, start->first_rate / 1e6);
@@ -140,14 +148,18 @@ static int singles_fit(const wvl_cli_load *load, size_t threads)
 wvl_cli_work wvl_cli_plan_work(const wvl_cli_run *s, const wvl_cli_load *load)
 {
     const wvl_cli_args *args = s->args;
+    size_t most = is_ht(s) ? FRAMES : EBCOT_FRAMES;
     const char *device = wvl_params_get(s->params, "device");
     size_t threads = wvl_context_threads(s->context), given = args->pictures ? args->pictures : args->trace != NULL;
     wvl_cli_work w = {.on_device = wants_device(s, device, load)};
     w.pictures = load->count < SIZE_MAX ? (size_t)load->count : SIZE_MAX;
     if (w.on_device) {
         uint64_t fitting = wvl_cli_share_of_memory() / (load->largest ? load->largest : 1);
-        w.workers =
-            given ? given : least(threads + WAITING * wvl_cli_count_devices(device), fitting > 2 ? (size_t)fitting : 2);
+        w.frames = w.pictures < EBCOT_LEAST ? FRAMES : most;
+        /* A thread reads a picture, waits for the device, and writes: those that wait come beside the processors. */
+        size_t waiting = w.frames * 3 / 4 * wvl_cli_count_devices(device);
+        w.workers = given ? given : least(threads + waiting, fitting > 2 ? (size_t)fitting : 2);
+        w.frames = least(w.frames, w.pictures);
         return w;
     }
     int on_cpu = device && (!strcmp(device, "cpu") || !strcmp(device, "auto"));
@@ -238,7 +250,11 @@ void wvl_cli_open_work(wvl_cli_run *s, const wvl_cli_work *w, const char *name)
     const char *device = wvl_params_get(s->params, "device"),
                *opened = device && strcmp(device, "auto") ? device : "cuda";
     s->trays = wvl_cli_is_plan_only(s->args) ? NULL : wvl_cli_open_trays(s->context, w->on_device ? opened : NULL);
-    s->encoders = w->on_device && w->workers > 1 ? wvl_cli_open_encoders(s->context, device, w->pictures) : NULL;
+    s->encoders =
+        w->on_device && w->workers > 1 ? wvl_cli_open_encoders(s->context, device, (uint32_t)w->frames) : NULL;
+    if (w->frames == EBCOT_FRAMES && w->pictures >= QUEUES_LEAST) {
+        (void)setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0); /* the driver reads it once, when a device opens */
+    }
     if (w->on_device && !s->ahead && !wvl_cli_is_plan_only(s->args)) {
         s->ahead = wvl_cli_open_ahead(s->context, opened);
     }

@@ -16,6 +16,7 @@ typedef struct wvl_cli_load {
 
 typedef struct wvl_cli_work {
     size_t workers;      /* threads, each with a picture */
+    size_t frames;       /* pictures on each device at a time */
     int on_device;       /* pictures that are alike share an encoder there */
     size_t pictures;     /* as far as it is known, no more come */
     size_t single_count; /* the first pictures, each of which is encoded by its own thread alone */
