@@ -7,6 +7,7 @@ if(WVL_BUILD_TOOLS)
     pkg_check_modules(TIFF REQUIRED IMPORTED_TARGET libtiff-4)
     pkg_check_modules(EXPAT REQUIRED IMPORTED_TARGET expat)
     pkg_check_modules(PNG IMPORTED_TARGET libpng)
+    pkg_check_modules(DEFLATE IMPORTED_TARGET libdeflate)
     pkg_check_modules(JPEG IMPORTED_TARGET libjpeg)
     # OpenEXRCore, the part of OpenEXR in C, has no pkg-config file of its own.
     pkg_check_modules(OPENEXR QUIET OpenEXR>=3.1)

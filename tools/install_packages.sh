@@ -7,7 +7,7 @@ set -eu
 case ${1:-} in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
 
 set -- build-essential cmake ninja-build pkg-config \
-    libtiff-dev libexpat1-dev libpng-dev libjpeg-dev libopenexr-dev libopenjp2-7-dev liblcms2-dev zlib1g-dev nettle-dev check libsubunit-dev \
+    libtiff-dev libexpat1-dev libpng-dev libdeflate-dev libjpeg-dev libopenexr-dev libopenjp2-7-dev liblcms2-dev zlib1g-dev nettle-dev check libsubunit-dev \
     python3 python3-dev python3-cffi python3-numpy python3-pytest "$@"
 
 if ! command -v apt-get >/dev/null; then

@@ -4,6 +4,8 @@
  * the whole picture is tested with every picture of the other suites of readers (picture_rows_bench.h).
  */
 #define _GNU_SOURCE
+#include "tools/imageio/png_pixels.h"
+
 #include "imageio_bench.h"
 #include "tiff_layout.h"
 
@@ -301,6 +303,78 @@ TEST(description_moves)
     wvl_io_rows_close(rows);
     ck_assert_str_eq(picture.metadata.texts[0].value, "late");
     wvl_io_release_picture(&picture);
+    unlink(file_path);
+}
+
+/* Noise, 13x9, with each filter in some rows. */
+static void write_noise(int color, int depth, int filters, bytes *b)
+{
+    static uint32_t seed = 1;
+    FILE *file = fopen(file_path, "wb");
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png_create_info_struct(png);
+    uint8_t row[13 * 8];
+    ck_assert(file && info && setjmp(png_jmpbuf(png)) == 0);
+    png_init_io(png, file);
+    png_set_IHDR(png, info, 13, 9, depth, color, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    png_set_compression_buffer_size(png, 64); /* many IDAT chunks */
+    png_write_info(png, info);
+    for (int y = 0; y < 9; y++) {
+        for (size_t i = 0; i < sizeof row; i++) {
+            row[i] = (uint8_t)((seed = seed * 1664525 + 1013904223) >> 24);
+        }
+        png_set_filter(png, 0, y % 3 ? filters : PNG_ALL_FILTERS);
+        png_write_row(png, row);
+    }
+    png_write_end(png, info);
+    png_destroy_write_struct(&png, &info);
+    fclose(file);
+    load_file(b);
+}
+
+/* Says whether the pixels of the file in memory are read without libpng. */
+static int is_read_at_once(const bytes *b, unsigned pixel_bytes)
+{
+    static const uint8_t end[8] = {0, 0, 0, 0, 'I', 'E', 'N', 'D'};
+    const uint8_t *first = memmem(b->at, b->count, "IDAT", 4), *last = memmem(b->at, b->count, end, sizeof end);
+    wvl_io_png_pixels p = {.row_bytes = 13 * pixel_bytes, .rows = 9, .pixel_bytes = pixel_bytes};
+    wvl_io_source source = {0};
+    wvl_io_source_memory(&source, b->at, b->count);
+    int is = wvl_io_open_png_pixels(&p, &source, (uint64_t)(first - 4 - b->at), (uint64_t)(last - b->at));
+    wvl_io_close_png_pixels(&p);
+    return is;
+}
+
+/* A whole picture is read without libpng, by rows with it; what is damaged libpng reads in both. */
+TEST(filters_of_png)
+{
+    static const int colors[4] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGBA};
+    static const int filters[6] = {PNG_FILTER_NONE, PNG_FILTER_SUB,   PNG_FILTER_UP,
+                                   PNG_FILTER_AVG,  PNG_FILTER_PAETH, PNG_ALL_FILTERS};
+    make_file();
+    for (unsigned i = 0; i < 4 * 2 * 6; i++) {
+        unsigned color = i % 4, wide = i / 4 % 2;
+        bytes b;
+        wvl_io_picture whole;
+        char error[256] = "", other[256] = "";
+        write_noise(colors[color], wide ? 16 : 8, filters[i / 8], &b);
+        ck_assert_msg(wvl_io_read_picture(file_path, NULL, &whole, error, sizeof error) == 0, "%s", error);
+        wvl_io_rows *rows = open_input(file_path, NULL);
+        ck_assert_int_eq(read_portions(rows, 5, &whole, error, sizeof error), 0);
+        wvl_io_rows_close(rows);
+        wvl_io_release_picture(&whole);
+        ck_assert_int_eq(is_read_at_once(&b, (color + 1) << wide), WVL_TEST_DEFLATE);
+        uint8_t *data = memmem(b.at, b.count, "IDAT", 4);
+        data[4 + i % 16] ^= 1;
+        ck_assert_int_eq(is_read_at_once(&b, (color + 1) << wide), 0);
+        write_file(b.at, b.count);
+        ck_assert_int_eq(wvl_io_read_picture(file_path, NULL, &whole, error, sizeof error), WVL_IO_ERROR_INPUT);
+        rows = open_input(file_path, NULL);
+        ck_assert_int_eq(read_portions(rows, 5, NULL, other, sizeof other), WVL_IO_ERROR_INPUT);
+        ck_assert_str_eq(error, other);
+        wvl_io_rows_close(rows);
+    }
     unlink(file_path);
 }
 

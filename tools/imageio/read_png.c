@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "internal.h"
+#include "png_pixels.h"
 
 #ifdef WVL_HAVE_PNG
 
@@ -29,6 +29,7 @@ typedef struct png_state {
     int is_indexed, has_key;
     int texts_taken, has_exif, has_metadata;
     const wvl_io_png_survey *survey; /* NULL: the state of a reader */
+    wvl_io_png_pixels pixels;        /* of a picture that is read whole */
     uint16_t key[3];                 /* tRNS of grey or RGB: the one colour that is transparent */
 } png_state;
 
@@ -208,6 +209,21 @@ static void add_alpha(uint8_t *row, uint32_t width, unsigned n, unsigned bytes, 
     }
 }
 
+static void fetch_row(png_state *s, uint32_t y)
+{
+    const uint8_t *from = wvl_io_fetch_png_row(&s->pixels, y);
+    uint8_t *to = wvl_io_pixels(s->context, y);
+
+    if (s->depth == 16 && wvl_io_is_little_endian()) {
+        for (size_t x = 0; x < s->pixels.row_bytes; x += 2) {
+            to[x] = from[x + 1];
+            to[x + 1] = from[x];
+        }
+    } else {
+        memcpy(to, from, s->pixels.row_bytes);
+    }
+}
+
 static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
 {
     png_state *s = context->state;
@@ -217,7 +233,11 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
     }
     for (int pass = 0; pass < s->passes; pass++) {
         for (uint32_t y = first; y < first + count; y++) {
-            png_read_row(s->png, wvl_io_pixels(context, y), NULL);
+            if (s->pixels.memory) {
+                fetch_row(s, y);
+            } else {
+                png_read_row(s->png, wvl_io_pixels(context, y), NULL);
+            }
         }
     }
     for (uint32_t y = first; y < first + count; y++) {
@@ -477,18 +497,44 @@ static int take_header(png_state *s)
     return take_all(s) != 0 ? -1 : check_memory(s);
 }
 
+/* Nothing but a whole IEND, from `at` on. */
+static int is_end(wvl_io_source *source, uint64_t at)
+{
+    static const uint8_t iend[12] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xAE, 0x42, 0x60, 0x82};
+    uint8_t found[12];
+
+    return wvl_io_source_read_at(source, at, found, sizeof found) == 0 && memcmp(found, iend, sizeof iend) == 0;
+}
+
 /* Between the header and the pixels, of which this leaves the reader where it was. */
 static int survey(png_state *s)
 {
     wvl_io_context *context = s->context;
     wvl_io_png_survey found;
     uint64_t position = wvl_io_source_position(&context->source);
+    int has_more = find_pixels(&context->source, &found);
 
-    s->has_metadata = find_pixels(&context->source, &found);
+    if (!context->by_rows && (has_more || is_end(&context->source, found.behind))) {
+        unsigned channels = png_get_channels(s->png, s->info);
+
+        s->pixels.row_bytes = png_get_rowbytes(s->png, s->info);
+        s->pixels.rows = s->height;
+        s->pixels.pixel_bytes = channels * (unsigned)s->depth / 8;
+        (void)wvl_io_open_png_pixels(&s->pixels, &context->source, found.before, found.behind);
+    }
+    s->has_metadata = has_more && (context->by_rows || s->pixels.memory);
     if (s->has_metadata && take_survey(context, &found) != 0) {
         return -1;
     }
     return wvl_io_go_to(context, position, "pixel data");
+}
+
+/* By rows, metadata behind the pixels is looked for first; pixels without libpng leave it behind them too. */
+static int wants_survey(const png_state *s)
+{
+    int is_plain = s->passes == 1 && !s->is_indexed && s->depth >= 8;
+
+    return s->context->source.seekable && (s->context->by_rows || is_plain);
 }
 
 static int begin(wvl_io_context *context)
@@ -498,7 +544,7 @@ static int begin(wvl_io_context *context)
     if (make_png(s, context) != 0 || describe_header(s) != 0) {
         return -1;
     }
-    if (context->by_rows && context->source.seekable && survey(s) != 0) {
+    if (wants_survey(s) && survey(s) != 0) {
         return -1;
     }
     return s->has_metadata ? 0 : take_header(s);
@@ -508,6 +554,9 @@ static int end(wvl_io_context *context)
 {
     png_state *s = context->state;
 
+    if (s->pixels.memory) {
+        return check_memory(s);
+    }
     if (setjmp(png_jmpbuf(s->png)) != 0) {
         return -1;
     }
@@ -523,6 +572,7 @@ static void release(wvl_io_context *context)
     png_state *s = context->state;
 
     free(s->palette.values);
+    wvl_io_close_png_pixels(&s->pixels);
     png_destroy_read_struct(&s->png, &s->info, NULL);
 }
 
