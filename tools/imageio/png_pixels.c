@@ -37,7 +37,8 @@ static int inflate_chunks(wvl_io_source *source, uint64_t from, size_t byte_coun
 {
     uint8_t *bytes = malloc(byte_count);
     struct libdeflate_decompressor *d = bytes ? libdeflate_alloc_decompressor() : NULL;
-    size_t joined = d && wvl_io_source_read_at(source, from, bytes, byte_count) == 0 ? join_chunks(bytes, byte_count) : 0;
+    int is_read = d && wvl_io_source_read_at(source, from, bytes, byte_count) == 0;
+    size_t joined = is_read ? join_chunks(bytes, byte_count) : 0;
     int is_whole = joined && libdeflate_zlib_decompress(d, bytes, joined, to, to_bytes, NULL) == LIBDEFLATE_SUCCESS;
 
     libdeflate_free_decompressor(d);
