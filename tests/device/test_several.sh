@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Sequences, folders and the bench of frames on two devices of software: the CPU's bytes, each device has a part, one that is slower by 3 about a quarter, and what a
-# lost one leaves is encoded elsewhere.
+# Sequences, folders and the bench of frames on two and eight devices of software: the CPU's bytes, each device has a part, one that is slower by 3 a third of another's,
+# and what a lost one leaves is encoded elsewhere.
 #   test_several.sh COMMAND BENCH
 set -u
 . "$(dirname "$0")/../support/shell.sh"
@@ -61,7 +61,35 @@ done
 SOFT_KILL=1:60 expect 0 -ImgDir files -OutFor j2c -HT --device cuda:all --reach packets --threads 4 --force
 same_files
 
-# The bench names the devices itself.
+# ---- Eight devices ---------------------------------------------------------------------------------------------------------
+
+shares() { for device in $1; do share "$device" "$2" "$3" "$4"; done; }
+all='0 1 2 3 4 5 6 7'
+export SOFT_DEVICES=8
+SOFT_WAIT_MS=5,5,5,5,5,5,5,5 expect 0 sequence in made/ -HT --device cuda:all --reach packets --report report --threads 4 --pictures 32
+same made cpu
+shares "$all" 5 15 report
+rm -r made
+# One is slower by 3.
+SOFT_WAIT_MS=5,5,5,15,5,5,5,5 expect 0 sequence in made/ -HT --device cuda:all --reach packets --report report --threads 4 --pictures 32
+same made cpu
+share 3 1 8 report
+shares '0 1 2 4 5 6 7' 6 18 report
+rm -r made
+# One is lost, at its first launches and in mid-run.
+for launch in 1 20 60; do
+    SOFT_WAIT_MS=5,5,5,5,5,5,5,5 SOFT_KILL=5:$launch expect 0 sequence in made/ -HT --device cuda:all --reach packets --report report --threads 4 --pictures 32
+    same made cpu
+    shares '0 1 2 3 4 6 7' 5 20 report
+    rm -r made
+done
+expect 0 -ImgDir files -OutFor j2c -HT --device cuda:all --reach packets --threads 4 --force
+same_files
+export SOFT_DEVICES=2
+
+# ---- The bench -------------------------------------------------------------------------------------------------------------
+
+# It names the devices itself.
 checks=$((checks + 1))
 "$bench" frames --devices 2 --set device=cuda-only --set reach=packets --set style=ht --size 96,64 --memory pinned --seconds 0.2 --turns 1 --ring 4 --frames 4 --json bench >out 2>err ||
     fail 'the bench'
