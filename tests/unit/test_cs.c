@@ -23,67 +23,6 @@ TEST(smallest_codestream_by_hand)
     ck_assert_mem_eq(first, want_part, sizeof want_part);
 }
 
-TEST(grid_and_samples_are_read_back)
-{
-    owned_bench *b = make_bench(4);
-    wvl_plan *p = &b->plan;
-    p->syntax.image = (wvl_rect){4000000001u, 17, 4294967295u, 999};
-    p->syntax.tile_x0 = 3999999999u;
-    p->syntax.tile_y0 = 16;
-    p->syntax.tile_width = 4294967295u;
-    p->syntax.tile_height = 500;
-    p->syntax.tile_rows = p->syntax.tile_count = 2;
-    p->syntax.rsiz = 0x0302;
-    b->components[0] = (wvl_plan_component){38, 1, 255, 1, 0, {0, 0, 1, 1}};
-    b->components[1] = (wvl_plan_component){1, 0, 1, 255, 0, {0, 0, 1, 1}};
-    b->components[2] = (wvl_plan_component){16, 1, 2, 3, 0, {0, 0, 1, 1}};
-    owned_stream s = parse_header_of(p);
-    ck_assert_uint_eq(s.rsiz, 0x0302);
-    ck_assert(s.x0 == 4000000001u && s.y0 == 17 && s.x1 == 4294967295u && s.y1 == 999);
-    ck_assert(s.tile_x0 == 3999999999u && s.tile_y0 == 16 && s.tile_width == 4294967295u && s.tile_height == 500);
-    for (int i = 0; i < 4; i++) {
-        const wvl_plan_component *c = &b->components[i];
-        const cs_component *k = &s.components[i];
-        ck_assert(k->depth == c->depth && k->is_signed == c->is_signed && k->dx == c->dx && k->dy == c->dy);
-    }
-}
-
-/* Every field of COD, at its limits. */
-TEST(coding_style_is_read_back)
-{
-    static const unsigned blocks[][2] = {{2, 10}, {10, 2}, {6, 6}, {2, 2}};
-    for (unsigned i = 0; i < 64; i++) {
-        owned_bench *b = make_bench(3);
-        wvl_coding *k = &b->codings[0];
-        set_coding(k, i % 33, i & 1 ? WVL_QUANT_NONE : WVL_QUANT_EXPOUNDED);
-        k->xcb = (uint8_t)blocks[i & 3][0];
-        k->ycb = (uint8_t)blocks[i & 3][1];
-        k->style = (uint8_t)i;
-        k->guard_bits = i & 7;
-        k->user_precincts = i % 3 == 0;
-        for (unsigned r = 0; k->user_precincts && r < 33; r++) {
-            k->precinct[r] = (uint8_t)(r ? 0x10 * (1 + r % 15) + (1 + i % 15) : 0x00);
-        }
-        b->plan.syntax.order = i % 5;
-        b->plan.syntax.sop = i >> 1 & 1;
-        b->plan.syntax.eph = i >> 2 & 1;
-        b->plan.syntax.mct = i % 3 == 0 ? WVL_MCT_NONE : k->reversible ? WVL_MCT_RCT : WVL_MCT_ICT;
-        b->plan.syntax.layer_count = i ? 65535 / i : 1;
-        owned_stream s = parse_header_of(&b->plan);
-        ck_assert_uint_eq(s.scod, (unsigned)(k->user_precincts | b->plan.syntax.sop << 1 | b->plan.syntax.eph << 2));
-        ck_assert(s.order == i % 5 && s.layers == b->plan.syntax.layer_count && s.mct == (i % 3 != 0));
-        for (int c = 0; c < 3; c++) {
-            const cs_component *read = &s.components[c];
-            ck_assert(!read->has_coc && !read->has_qcc && read->levels == k->levels && read->xcb == k->xcb &&
-                      read->ycb == k->ycb);
-            ck_assert(read->style == i && read->transform == k->reversible && read->guard_bits == (i & 7));
-            for (unsigned r = 0; r <= k->levels; r++) {
-                ck_assert_uint_eq(read->precinct[r], k->precinct[r]);
-            }
-        }
-    }
-}
-
 /* Components get their own COC or QCC where, and only where, something they need differs. */
 TEST(components_differ)
 {

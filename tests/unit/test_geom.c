@@ -4,9 +4,7 @@
 
 #include "tests/decode/picture.h"
 #include "tests/prop/packet_geom.h"
-#include "tests/support/owned.h"
 #include "tests/support/planned.h"
-#include "tests/support/support.h"
 
 typedef struct fixture {
     wvl_plan *plan;
