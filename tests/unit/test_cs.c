@@ -23,33 +23,6 @@ TEST(smallest_codestream_by_hand)
     ck_assert_mem_eq(first, want_part, sizeof want_part);
 }
 
-/* Components get their own COC or QCC where, and only where, something they need differs. */
-TEST(components_differ)
-{
-    owned_bench *b = make_bench(4);
-    for (uint16_t i = 0; i < 4; i++) {
-        b->components[i].coding = i;
-        set_coding(&b->codings[i], 5, WVL_QUANT_EXPOUNDED);
-    }
-    b->codings[1].band[15].mantissa++;   /* the last step only */
-    b->codings[2].style = WVL_STYLE_VSC; /* structure only */
-    set_coding(&b->codings[3], 4, WVL_QUANT_NONE);
-    b->codings[3].user_precincts = 1;
-    memset(b->codings[3].precinct, 0x77, sizeof b->codings[3].precinct);
-    owned_stream s = parse_header_of(&b->plan);
-    static const unsigned want_coc[4] = {0, 0, 1, 1}, want_qcc[4] = {0, 1, 0, 1};
-    for (int i = 0; i < 4; i++) {
-        ck_assert_uint_eq(s.components[i].has_coc, want_coc[i]);
-        ck_assert_uint_eq(s.components[i].has_qcc, want_qcc[i]);
-        check_steps(&s.components[i], &b->codings[i]);
-        ck_assert_uint_eq(s.components[i].style, b->codings[i].style);
-        ck_assert_uint_eq(s.components[i].levels, b->codings[i].levels);
-        ck_assert_uint_eq(s.components[i].transform, b->codings[i].reversible);
-        ck_assert_uint_eq(s.components[i].precinct[0], i == 3 ? 0x77 : 0xFF);
-    }
-    ck_assert_uint_eq(s.scod, 0);
-}
-
 /* Each member that COC or QCC writes is enough to need one. */
 TEST(any_difference_is_written)
 {
