@@ -29,7 +29,6 @@ set(WVL_CUDA_SOURCES
     cuda/host/pictures/plan.c
     cuda/host/pictures/queue.c
     cuda/host/waves/queue.c
-    cuda/host/coders/rate_layers.c
     cuda/host/coders/region_tables.c
     cuda/host/coders/rdoq_blocks.c
     cuda/host/coders/rdoq_tables.c
@@ -39,142 +38,6 @@ set(WVL_CUDA_SOURCES
     cuda/rate/rate_launch.c
     cuda/rdoq/rdoq_launch.c
     src/backend/registry.c)
-set(WVL_CUDA_DEVICE_SOURCES
-    cuda/blocks/block_error.h
-    cuda/blocks/error.cuh
-    cuda/blocks/ht_any.cu
-    cuda/blocks/ht_finish.cu
-    cuda/blocks/ht_job.h
-    cuda/blocks/ht_put.cuh
-    cuda/blocks/ht_quad.cuh
-    cuda/blocks/ht_refine.cu
-    cuda/blocks/ht_rows.cu
-    cuda/blocks/ht_stuff.cuh
-    cuda/blocks/ht_sum.cu
-    cuda/blocks/ht_tables.cuh
-    cuda/blocks/kernels.cu
-    cuda/blocks/lane.cuh
-    cuda/blocks/mq_code.cu
-    cuda/blocks/mq_ends.cu
-    cuda/blocks/mq_float.cuh
-    cuda/blocks/mq_integer.cuh
-    cuda/blocks/mq_kept.cuh
-    cuda/blocks/mq_lane.cuh
-    cuda/blocks/mq_marks.cuh
-    cuda/blocks/mq_pairs.cu
-    cuda/blocks/t1_columns.cuh
-    cuda/blocks/t1_gains.cu
-    cuda/blocks/t1_gather.cu
-    cuda/blocks/t1_hull.cu
-    cuda/blocks/t1_hull.cuh
-    cuda/blocks/t1_job.h
-    cuda/blocks/t1_kernels.cu
-    cuda/blocks/t1_open.cu
-    cuda/blocks/t1_planes.cu
-    cuda/blocks/t1_sort.cu
-    cuda/blocks/t1_spread.cu
-    cuda/blocks/t1_weigh.cu
-    cuda/blocks/t1_codes.cuh
-    cuda/blocks/t1_lift.cu
-    cuda/blocks/t1_list.cuh
-    cuda/blocks/t1_words.cuh
-    cuda/color/color.cu
-    cuda/color/color.h
-    cuda/color/unpack.cu
-    cuda/color/unpack.h
-    cuda/core/kernel_row.h
-    cuda/core/load.cuh
-    cuda/core/meet.cuh
-    cuda/core/order.cuh
-    cuda/core/pixels.h
-    cuda/core/reflect.h
-    cuda/core/split.h
-    cuda/dwt/cascade.cuh
-    cuda/dwt/cascade.h
-    cuda/dwt/clear.cu
-    cuda/dwt/convert.cu
-    cuda/dwt/kernel_rows.h
-    cuda/dwt/kernels.cu
-    cuda/dwt/last.cuh
-    cuda/dwt/level_any.cuh
-    cuda/dwt/march.cuh
-    cuda/dwt/march_halves.cuh
-    cuda/dwt/march_mixed.cuh
-    cuda/dwt/march_wide.cuh
-    cuda/dwt/tuning.h
-    cuda/dwt/block/bands.cuh
-    cuda/dwt/block/beside.cuh
-    cuda/dwt/block/halves.cuh
-    cuda/dwt/block/lift.cuh
-    cuda/dwt/block/load.cuh
-    cuda/dwt/block/pack.cuh
-    cuda/dwt/block/patch.cuh
-    cuda/dwt/block/rows.cuh
-    cuda/dwt/block/store.cuh
-    cuda/host/transform/deliver.cu
-    cuda/host/transform/deliver.h
-    cuda/packets/heads.cu
-    cuda/packets/heads.cuh
-    cuda/packets/kernels.cu
-    cuda/packets/packets_job.h
-    cuda/packets/place.cu
-    cuda/packets/source.cuh
-    cuda/packets/stuff.cuh
-    cuda/packets/t1_blocks.cu
-    cuda/packets/t1_source.cuh
-    cuda/packets/tree.cuh
-    cuda/packets/write.cu
-    codec/core/block.h
-    codec/core/gain.h
-    cuda/rate/again.cuh
-    cuda/rate/bodies.cu
-    cuda/rate/bodies.cuh
-    cuda/rate/caps.cuh
-    cuda/rate/choose.cu
-    cuda/rate/crew.cuh
-    cuda/rate/cut.cuh
-    cuda/rate/estimate.h
-    cuda/rate/fill.cuh
-    cuda/rate/kernels.cu
-    cuda/rate/layer.cuh
-    cuda/rate/layers.cuh
-    cuda/rate/measure.cuh
-    cuda/rate/predict.cu
-    cuda/rate/rate_job.h
-    cuda/rate/search.cuh
-    cuda/rate/sets.cu
-    cuda/rate/sets_again.cu
-    cuda/rate/step.cu
-    cuda/rdoq/again.cu
-    cuda/rdoq/blocks.cuh
-    cuda/rdoq/change.cu
-    cuda/rdoq/kernels.cu
-    cuda/rdoq/moves.cuh
-    cuda/rdoq/rdoq_job.h
-    cuda/rdoq/rows.cuh
-    cuda/rdoq/survey.cu
-    cuda/rdoq/weigh.cu
-    codec/core/rdoq.h
-    codec/core/descent.h
-    codec/core/bracket.h
-    codec/core/hull.h
-    codec/core/gen/ht_tables.h
-    codec/core/hull.h
-    codec/core/mq_length.h
-    codec/core/mq_table.h
-    codec/core/packet_bits.h
-    codec/core/segment_end.h
-    codec/core/step.h
-    codec/core/t1_pass.h
-    src/dwt/lift_ops.h
-    src/dwt/quant.h
-    src/dwt/scheme.h
-    src/front/color_ops.h
-    src/front/xyz_ops.h
-    src/geom/container.h
-    src/geom/handover_assembly.h
-    src/geom/handover_pass.h
-    src/geom/plan.h)
 list(APPEND WVL_SOURCES ${WVL_CUDA_SOURCES})
 list(APPEND WVL_HOOKED_SOURCES cuda/module.c cuda/host/driver/runtime_table.c)
 
@@ -205,15 +68,14 @@ else()
     message(STATUS "CUDA: no device code in this build")
 endif()
 
-# wvl_add_device_image(NAME UNIT MODULE SOURCE...): NAME.fatbin in the build folder has the device code of UNIT, and MODULE, a C file of a target
-# of the caller's folder, carries it (WVL_CARRY_IMAGE). SOURCE...: what UNIT includes. Names of UNIT and SOURCE are from the top. WVL_DEVICE_OPTIONS: more for nvcc.
+# wvl_add_device_image(NAME UNIT MODULE): NAME.fatbin in the build folder has the device code of UNIT, whose name is from the top, and MODULE, a C
+# file of a target of the caller's folder, carries it (WVL_CARRY_IMAGE). nvcc says what UNIT includes. WVL_DEVICE_OPTIONS: more for nvcc.
 function(wvl_add_device_image name unit module)
     if(NOT WVL_HAVE_CUDA)
         return()
     endif()
     set(image ${PROJECT_BINARY_DIR}/${name}.fatbin)
-    set(sources ${unit} ${ARGN})
-    list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/)
+    set(source ${PROJECT_SOURCE_DIR}/${unit})
     # Contraction off as everywhere: every fused multiply-add is written as one.
     set(device_options -std=c++17 -O3 --fmad=false -Werror all-warnings
         -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR} ${WVL_DEVICE_OPTIONS})
@@ -222,15 +84,15 @@ function(wvl_add_device_image name unit module)
     set(cubin ${PROJECT_BINARY_DIR}/${name}_90.cubin)
     add_custom_command(OUTPUT ${cubin}
         COMMAND ${WVL_NVCC} -cubin -arch=sm_90 ${device_options} -Xptxas --warn-on-spills -Xptxas --warning-as-error
-            -o ${cubin} ${PROJECT_SOURCE_DIR}/${unit}
-        DEPENDS ${sources} COMMENT "Device code of ${unit} for 9.0" VERBATIM)
+            -MD -MF ${cubin}.d -o ${cubin} ${source}
+        DEPENDS ${source} DEPFILE ${cubin}.d COMMENT "Device code of ${unit} for 9.0" VERBATIM)
     set(parts --image3=kind=elf,sm=90,file=${cubin})
     set(part_files ${cubin})
     foreach(version 75 80)
         set(ptx ${PROJECT_BINARY_DIR}/${name}_${version}.ptx)
         add_custom_command(OUTPUT ${ptx}
-            COMMAND ${WVL_NVCC} -ptx -arch=compute_${version} ${device_options} -o ${ptx} ${PROJECT_SOURCE_DIR}/${unit}
-            DEPENDS ${sources} COMMENT "Portable device code of ${unit} from ${version} on" VERBATIM)
+            COMMAND ${WVL_NVCC} -ptx -arch=compute_${version} ${device_options} -MD -MF ${ptx}.d -o ${ptx} ${source}
+            DEPENDS ${source} DEPFILE ${ptx}.d COMMENT "Portable device code of ${unit} from ${version} on" VERBATIM)
         list(APPEND parts --image3=kind=ptx,sm=${version},file=${ptx})
         list(APPEND part_files ${ptx})
     endforeach()
@@ -241,7 +103,7 @@ function(wvl_add_device_image name unit module)
         COMPILE_DEFINITIONS WVL_CUDA_IMAGE="${image}" OBJECT_DEPENDS ${image})
 endfunction()
 
-wvl_add_device_image(wavelane_cuda cuda/kernels.cu cuda/module.c ${WVL_CUDA_DEVICE_SOURCES})
+wvl_add_device_image(wavelane_cuda cuda/kernels.cu cuda/module.c)
 if(WVL_HAVE_CUDA)
     set_source_files_properties(src/base/context.c cuda/host/driver/runtime_table.c PROPERTIES COMPILE_DEFINITIONS WVL_HAVE_CUDA)
 endif()

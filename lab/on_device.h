@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A device for the transforms of wavelane_dwt.h (D-plain-01): opened for one object, with a stream of the caller. What
  * it computes is declared by the room of the transform, and all of it is in lab/cuda/plain. */
-#ifndef WVL_BASE_ON_DEVICE_H
-#define WVL_BASE_ON_DEVICE_H
+#pragma once
 
 #include "wavelane.h"
 
@@ -23,5 +22,3 @@ void wvl_plain_release(wvl_plain_device *device, void *memory);
  * of the driver's error. */
 wvl_status wvl_plain_enter(wvl_plain_device *device, char *error, size_t error_bytes);
 wvl_status wvl_plain_leave(wvl_plain_device *device, char *error, size_t error_bytes);
-
-#endif

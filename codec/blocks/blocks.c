@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/blocks/blocks.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/try.h"
-#include "codec/core/descent.h"
 
 static uint64_t measure_work(const wvl_plan *plan)
 {

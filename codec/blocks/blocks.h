@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Block coding of a picture: waves come in, are listed as ranges (blocks/work.h), ordered from a source
  * (blocks/source.h), and kept (blocks/keep.h). */
-#ifndef WVL_CODEC_BLOCKS_BLOCKS_H
-#define WVL_CODEC_BLOCKS_BLOCKS_H
+#pragma once
 
-#include "codec/blocks/keep.h"
-#include "codec/blocks/source.h"
 #include "codec/blocks/source_pool.h"
 #include "codec/blocks/work.h"
 
@@ -44,5 +41,3 @@ void wvl_blocks_fini(wvl_blocks *blocks);
  */
 wvl_status wvl_blocks_code_wave(wvl_blocks *blocks, const wvl_plan *plan, const wvl_coefs *coefs, uint32_t tile_count,
                                 const wvl_block_order *order, int is_first);
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/blocks/keep.h"
 
-#include <string.h>
-
 #include "codec/core/rdoq.h"
 
 #define BLOCKS_OF_A_PIECE 256u /* a few hundred kB to copy */

@@ -4,10 +4,7 @@
  * blocks puts a block in three steps: wvl_keep_reserve(), fill the places, wvl_keep_record(). Results of a device come
  * as a whole: wvl_keep_batch().
  */
-#ifndef WVL_CODEC_BLOCKS_KEEP_H
-#define WVL_CODEC_BLOCKS_KEEP_H
-
-#include <stdatomic.h>
+#pragma once
 
 #include "base/pool.h"
 #include "codec/rate/depth.h"
@@ -94,5 +91,3 @@ static inline wvl_coded_block *wvl_keeper_block(const wvl_keeper *keeper, const 
     const wvl_tile_plan *tile = keeper->coefs[range->tile].tile;
     return &keeper->tiles[tile->index].blocks[tile->bands[range->band].first_block + block];
 }
-
-#endif

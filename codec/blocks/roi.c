@@ -33,17 +33,6 @@ uint32_t wvl_roi_count_samples(const wvl_plan *plan)
 
 /* ---- What of a block is region --------------------------------------------------------------- */
 
-/* Marks samples of `inner` with 1. */
-static void mark(uint32_t *copy, wvl_rect block, wvl_rect inner)
-{
-    uint32_t width = wvl_rect_width(block), x0 = wvl_max_u32(inner.x0, block.x0), x1 = wvl_min_u32(inner.x1, block.x1);
-    for (uint32_t y = wvl_max_u32(inner.y0, block.y0); y < inner.y1 && y < block.y1; y++) {
-        for (uint32_t x = x0; x < x1; x++) {
-            copy[(y - block.y0) * width + (x - block.x0)] = 1;
-        }
-    }
-}
-
 static unsigned mark_regions(const wvl_plan *plan, const wvl_tile_plan *tile, uint32_t component,
                              const wvl_tile_band *band, wvl_rect rect, uint32_t *copy)
 {
@@ -62,7 +51,14 @@ static unsigned mark_regions(const wvl_plan *plan, const wvl_tile_plan *tile, ui
             if (kind == WVL_ROI_NONE) {
                 memset(copy, 0, sizeof *copy * wvl_rect_width(rect) * wvl_rect_height(rect));
             }
-            mark(copy, rect, inner);
+            /* Samples of `inner` get 1. */
+            uint32_t width = wvl_rect_width(rect), x0 = wvl_max_u32(inner.x0, rect.x0),
+                     x1 = wvl_min_u32(inner.x1, rect.x1);
+            for (uint32_t y = wvl_max_u32(inner.y0, rect.y0); y < inner.y1 && y < rect.y1; y++) {
+                for (uint32_t x = x0; x < x1; x++) {
+                    copy[(y - rect.y0) * width + (x - rect.x0)] = 1;
+                }
+            }
             kind = WVL_ROI_PART;
         }
     }

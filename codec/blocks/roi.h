@@ -8,12 +8,10 @@
  * the region. A block of both kinds is copied into 32 bits with the region's samples times 2^s. As s is not less than
  * Mb, planes from s on then hold the region alone and planes below the background alone.
  */
-#ifndef WVL_CODEC_ROI_H
-#define WVL_CODEC_ROI_H
+#pragma once
 
 #include "codec/core/block.h"
 #include "geom/handover_blocks.h"
-#include "geom/plan.h"
 
 enum { WVL_ROI_NONE = 0, WVL_ROI_WHOLE = 1, WVL_ROI_PART = 2 };
 
@@ -42,5 +40,3 @@ void wvl_roi_block(const wvl_plan *plan, const wvl_tile_plan *tile, const wvl_bl
  * decoder takes these bits off again.
  */
 void wvl_roi_settle_gains(const wvl_roi *lift, wvl_block_output *out);
-
-#endif

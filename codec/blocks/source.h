@@ -6,8 +6,7 @@
  * code() is pure in its arguments: after an error the same order may go to another source, over the same coefficients,
  * and gives the same bytes. So a source of a device keeps a batch only when it is complete (wvl_keep_batch).
  */
-#ifndef WVL_CODEC_BLOCKS_SOURCE_H
-#define WVL_CODEC_BLOCKS_SOURCE_H
+#pragma once
 
 #include "codec/blocks/keep.h"
 
@@ -22,5 +21,3 @@ typedef struct wvl_block_source {
      * WVL_ERROR_INTERNAL: a coefficient exceeds the bound that the plan proved. */
     wvl_status (*code)(void *self, const wvl_block_order *order, wvl_keeper *keeper);
 } wvl_block_source;
-
-#endif

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/blocks/source_pool.h"
 
-#include <string.h>
-
-#include "base/alloc.h"
 #include "base/ranges.h"
 #include "codec/blocks/roi.h"
 #include "codec/ht/ht.h"
 #include "codec/rate/rdoq.h"
 #include "codec/rate/rescale.h"
 #include "codec/t1/t1.h"
-#include "geom/handover.h"
 
 #define TICK_RANGES 64u /* of a worker, between two reports of progress */
 

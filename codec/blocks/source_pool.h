@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The source of blocks that is always there: the workers of the pool code them from the coefficients of a wave. The
  * reference for every other source. */
-#ifndef WVL_CODEC_BLOCKS_SOURCE_POOL_H
-#define WVL_CODEC_BLOCKS_SOURCE_POOL_H
+#pragma once
 
-#include "base/look.h"
-#include "base/pool.h"
 #include "codec/blocks/source.h"
 #include "codec/core/block.h"
 
@@ -47,5 +44,3 @@ void wvl_pool_source_take_wave(wvl_pool_source *source, const wvl_plan *plan, co
 void wvl_pool_source_drop(wvl_pool_source *source);
 
 wvl_block_source wvl_pool_source_of(wvl_pool_source *source);
-
-#endif

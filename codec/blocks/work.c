@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/blocks/work.h"
 
-#include <string.h>
-
 #include "codec/core/phase_shares.h"
 
 /* ---- Order ----------------------------------------------------------------------------------- */
@@ -118,20 +116,6 @@ uint64_t wvl_work_count_ranges(const wvl_tile_plan *tile)
     return ranges;
 }
 
-static void list_band(wvl_work_list *list, uint32_t tile, uint32_t component, uint32_t index)
-{
-    const wvl_tile_band *band = &list->coefs[tile].tile->bands[index];
-    wvl_block_rows rows = wvl_coefs_rows(&list->coefs[tile], index);
-    uint64_t first = (uint64_t)band->block_cols * rows.first, end = (uint64_t)band->block_cols * rows.end,
-             blocks = end - first;
-    if (blocks) {
-        wvl_work_band at = {list->range_count, tile, index, component, wvl_share_blocks_per_range(band), first, end};
-        list->memory.bands[list->band_count++] = at;
-        list->block_count += blocks;
-        list->range_count += wvl_ceil_div(blocks, at.blocks_per_range);
-    }
-}
-
 static void note_samples(const wvl_depth *depth, uint32_t group, const wvl_tile_band *band, wvl_block_rows rows)
 {
     if (rows.end > rows.first) {
@@ -157,10 +141,17 @@ static void list_bands(wvl_work_list *list, uint32_t tile_count, const wvl_depth
                 if (which != ALL_BANDS && wvl_share_is_fine(band) != which) {
                     continue;
                 }
-                list_band(list, t, c, b);
+                wvl_block_rows rows = wvl_coefs_rows(&list->coefs[t], b);
+                uint64_t from = (uint64_t)band->block_cols * rows.first, end = (uint64_t)band->block_cols * rows.end,
+                         blocks = end - from;
+                if (blocks) {
+                    wvl_work_band at = {list->range_count, t, b, c, wvl_share_blocks_per_range(band), from, end};
+                    list->memory.bands[list->band_count++] = at;
+                    list->block_count += blocks;
+                    list->range_count += wvl_ceil_div(blocks, at.blocks_per_range);
+                }
                 if (depth) {
-                    note_samples(depth, wvl_share_rate_group(list->plan, tile, c, b), band,
-                                 wvl_coefs_rows(&list->coefs[t], b));
+                    note_samples(depth, wvl_share_rate_group(list->plan, tile, c, b), band, rows);
                 }
             }
         }

@@ -4,11 +4,9 @@
  * because they are the most work. Where early blocks show how deep later ones must be coded, the list has phases:
  * growing shares of all bands.
  */
-#ifndef WVL_CODEC_BLOCKS_WORK_H
-#define WVL_CODEC_BLOCKS_WORK_H
+#pragma once
 
 #include "codec/rate/depth.h"
-#include "geom/handover.h"
 
 #define WVL_WORK_PHASES WVL_SURVEY_ALL_PHASES
 
@@ -54,5 +52,3 @@ static inline uint64_t wvl_work_blocks_until(const wvl_work_list *list, unsigned
 {
     return list->ends[phase] * list->block_count / wvl_max_u64(list->range_count, 1);
 }
-
-#endif

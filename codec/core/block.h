@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What goes into a block coder and what comes out: the same for EBCOT and HT (D-ht-01). */
-#ifndef WVL_CORE_BLOCK_H
-#define WVL_CORE_BLOCK_H
+#pragma once
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/hd.h"
 #include "geom/handover_pass.h"
@@ -81,5 +79,3 @@ WVL_HD void wvl_block_set_energy(wvl_block_output *out, uint64_t low, uint64_t h
     out->energy = fits ? (high << 32) + low : (high << 16) + (low >> 16);
     out->energy_shift = fits ? 0 : 8;
 }
-
-#endif

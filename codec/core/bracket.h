@@ -6,11 +6,8 @@
  * The bytes on the hulls propose; the rest (headers, and what the estimate gets wrong) is learnt from each measurement;
  * after a few proposals plain bisection ends it. Sums of doubles have one order.
  */
-#ifndef WVL_CORE_BRACKET_H
-#define WVL_CORE_BRACKET_H
+#pragma once
 
-#include "base/hd.h"
-#include "base/intmath.h"
 #include "geom/handover_packets.h"
 
 #define WVL_NO_BUDGET UINT64_MAX
@@ -79,5 +76,3 @@ WVL_HD int wvl_bracket_expects(double body_bytes, double rest, uint64_t budget)
 {
     return body_bytes + rest <= (double)budget;
 }
-
-#endif

@@ -5,14 +5,10 @@
  *
  * Sums over blocks are integers: their order does not count. What is computed from them with doubles has one order.
  */
-#ifndef WVL_CORE_SURVEY_H
-#define WVL_CORE_SURVEY_H
+#pragma once
 
-#include "base/hd.h"
-#include "base/intmath.h"
 #include "codec/core/bracket.h"
 #include "codec/core/hull.h"
-#include "geom/plan.h"
 
 #define WVL_SURVEY_PHASES 5u       /* whose blocks are surveyed */
 #define WVL_SURVEY_ALL_PHASES 6u   /* with the blocks that follow */
@@ -192,5 +188,3 @@ WVL_HD void wvl_descent_end(wvl_descent *d, uint32_t bin)
         d->thresholds[g] = d->is_full[g] ? d->thresholds[g] : last;
     }
 }
-
-#endif

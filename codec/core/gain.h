@@ -17,8 +17,7 @@
  *
  * |gain| of one decision is below 12 * 2^(P+1) <= 2^35; a pass of 4096 samples stays below 2^47.
  */
-#ifndef WVL_CORE_GAIN_H
-#define WVL_CORE_GAIN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ WVL_HD int64_t wvl_gain_refined(uint64_t sum, uint64_t count, unsigned P, int ex
 {
     return exact ? 4 * (int64_t)sum : 4 * (int64_t)sum - (int64_t)(count << P);
 }
-
-#endif

@@ -4,11 +4,8 @@
  * squared sample units, slopes in 1/256 octaves of gain per byte, so that every machine takes the same decisions.
  * Shared by host and device: whatever codes blocks finds their hulls here.
  */
-#ifndef WVL_CORE_HULL_H
-#define WVL_CORE_HULL_H
+#pragma once
 
-#include "base/hd.h"
-#include "base/intmath.h"
 #include "geom/handover_pass.h"
 #include "geom/plan.h"
 
@@ -392,5 +389,3 @@ WVL_HD void wvl_hull_fetch(const wvl_hull *hull, uint16_t *slopes, int64_t *gain
         gains[i] = hull->gains[i];
     }
 }
-
-#endif

@@ -3,8 +3,7 @@
  * What the layers of a plan ask for, before anything is coded: budgets of bytes, and the part of the bytes on the hulls
  * that an automatic layer takes. Shared by codec/rate and devices.
  */
-#ifndef WVL_CORE_LAYER_TARGETS_H
-#define WVL_CORE_LAYER_TARGETS_H
+#pragma once
 
 #include <math.h>
 
@@ -77,5 +76,3 @@ static inline double wvl_layer_find_room(const wvl_plan *plan, uint32_t given, u
     }
     return plan->rate.max_bytes ? (double)plan->rate.max_bytes - fixed : all;
 }
-
-#endif

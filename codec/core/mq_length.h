@@ -14,8 +14,7 @@
  * Stuffing: the byte after 0xFF has 7 new bits (its top bit takes a late carry), and is at most 0x8F, so never 0xFF
  * itself.
  */
-#ifndef WVL_CORE_MQ_LENGTH_H
-#define WVL_CORE_MQ_LENGTH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -154,5 +153,3 @@ WVL_HD wvl_mq_tail wvl_mq_end_predictable(const wvl_mq_registers *r, unsigned fl
     tail.count = (uint8_t)(tail.count - (tail.bytes[tail.count - 1] == 0xFF));
     return tail;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The probability state machine of the MQ coder (15444-1 Table C.2) and the initial states of the 19 contexts (Table
  * D.7). */
-#ifndef WVL_CORE_MQ_TABLE_H
-#define WVL_CORE_MQ_TABLE_H
+#pragma once
 
 #define WVL_MQ_ROW_COUNT 47
 #define WVL_MQ_STATE_COUNT (2 * WVL_MQ_ROW_COUNT) /* state = 2 * row + MPS */
@@ -65,5 +64,3 @@
 
 /* Initial row of a context; every MPS starts at 0. */
 #define WVL_T1_CTX_ROW0(ctx) ((ctx) == 0 ? 4 : (ctx) == WVL_T1_CTX_RUN ? 3 : (ctx) == WVL_T1_CTX_UNIFORM ? 46 : 0)
-
-#endif

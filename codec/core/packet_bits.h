@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Bits of a packet header, most significant first, with a 0 stuffed after every 0xFF byte (B.10.1), and the rules of
  * its codewords (B.10.2 to B.10.7). Shared by host and device. */
-#ifndef WVL_CORE_PACKET_BITS_H
-#define WVL_CORE_PACKET_BITS_H
+#pragma once
 
-#include <stdint.h>
-
-#include "base/hd.h"
 #include "base/intmath.h"
 
 typedef struct wvl_bit_writer {
@@ -120,5 +116,3 @@ WVL_HD uint32_t wvl_bits_put_tag(wvl_bit_writer *w, wvl_tag_node *node, uint32_t
     node->low = (uint16_t)low;
     return low;
 }
-
-#endif

@@ -6,12 +6,9 @@
  * Consecutive blocks of a band are ranges of about equal size. Ranges of coarse bands are numbered first, then those of
  * fine ones: tile by tile, component by component, the finest band first.
  */
-#ifndef WVL_CORE_SHARES_H
-#define WVL_CORE_SHARES_H
+#pragma once
 
-#include "base/intmath.h"
 #include "codec/core/descent.h"
-#include "geom/plan.h"
 
 #define WVL_SHARE_RANGE_SAMPLES 8192u /* two blocks of nominal size, or as many small ones */
 
@@ -93,5 +90,3 @@ static inline unsigned wvl_share_find_phase(unsigned is_fine, uint64_t ranges, u
     }
     return 0; /* not reached: the shares hold all residues */
 }
-
-#endif

@@ -12,8 +12,7 @@
  * These are its rules, shared by host and device. The loops over samples are kernels of each
  * (codec/rate/rdoq_kernels.h).
  */
-#ifndef WVL_CORE_RDOQ_H
-#define WVL_CORE_RDOQ_H
+#pragma once
 
 #include "codec/core/block.h"
 #include "codec/core/hull.h"
@@ -381,5 +380,3 @@ WVL_HD uint32_t wvl_rdoq_find_next(uint32_t is, uint32_t found)
     uint32_t fallen = found > WVL_RDOQ_FALL ? found - WVL_RDOQ_FALL : 0;
     return is && found ? (is + found + 1) / 2 : fallen;
 }
-
-#endif

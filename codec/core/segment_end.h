@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How a segment of a block can end at a given moment: for the MQ coder (Annex C) and for plain bits (D.6). */
-#ifndef WVL_CORE_SEGMENT_END_H
-#define WVL_CORE_SEGMENT_END_H
+#pragma once
 
-#include <stdint.h>
-
-#include "base/hd.h"
 #include "codec/core/mq_length.h"
 
 /* Lengths count from the start of the segment. */
@@ -82,5 +78,3 @@ WVL_HD wvl_segment_end wvl_raw_end_segment(const wvl_raw_registers *r, int predi
     }
     return end;
 }
-
-#endif

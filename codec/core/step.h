@@ -3,12 +3,8 @@
  * Integer rules of a step that follows the byte target (D-ht-04), shared by host and device: where the blocks of a
  * first coding ended, by how much steps become coarser for it, and what becomes of magnitudes.
  */
-#ifndef WVL_CORE_STEP_H
-#define WVL_CORE_STEP_H
+#pragma once
 
-#include <stdint.h>
-
-#include "base/hd.h"
 #include "base/intmath.h"
 
 #define WVL_STEP_SET_PASSES 3u
@@ -73,5 +69,3 @@ WVL_HD uint32_t wvl_step_scale_wide(uint32_t magnitude, uint64_t factor)
 {
     return (uint32_t)((magnitude * factor + factor / 2) >> 32);
 }
-
-#endif

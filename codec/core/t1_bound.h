@@ -19,13 +19,8 @@
  * shifts has at most 2 (S + 1) / 15 bytes, and ending it adds at most 5 (core/mq_length.h; a raw one at most 2). One
  * byte more is the one before the first.
  */
-#ifndef WVL_CORE_T1_BOUND_H
-#define WVL_CORE_T1_BOUND_H
+#pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/hd.h"
 #include "geom/plan.h"
 
 #define WVL_MQ_SEVENTHS_PER_DECISION 31
@@ -48,5 +43,3 @@ WVL_HD size_t wvl_t1_bound_bytes(uint32_t width, uint32_t height, uint32_t plane
     uint64_t decisions = samples * (planes + 1) + 2 * columns + (style & WVL_STYLE_SEGSYM ? 4 * (uint64_t)planes : 0);
     return wvl_t1_bound_symbols(decisions, planes ? 3 * (uint64_t)planes - 2 : 0, style);
 }
-
-#endif

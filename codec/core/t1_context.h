@@ -5,8 +5,7 @@
  *
  * A neighbourhood is nine bits, row by row: 0 NW, 1 N, 2 NE, 3 W, 4 the sample itself, 5 E, 6 SW, 7 S, 8 SE.
  */
-#ifndef WVL_CORE_T1_CONTEXT_H
-#define WVL_CORE_T1_CONTEXT_H
+#pragma once
 
 #include "codec/core/mq_table.h"
 
@@ -48,5 +47,3 @@
     WVL_ROWS_16(F, i), WVL_ROWS_16(F, (i) + 16), WVL_ROWS_16(F, (i) + 32), WVL_ROWS_16(F, (i) + 48)
 #define WVL_ROWS_256(F, i)                                                                                             \
     WVL_ROWS_64(F, i), WVL_ROWS_64(F, (i) + 64), WVL_ROWS_64(F, (i) + 128), WVL_ROWS_64(F, (i) + 192)
-
-#endif

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which pass of a block is which, and where segments end. Pass 0 is the cleanup of the top plane. */
-#ifndef WVL_CORE_T1_PASS_H
-#define WVL_CORE_T1_PASS_H
+#pragma once
 
-#include <stdint.h>
-
-#include "base/hd.h"
 #include "geom/plan.h"
 
 enum { WVL_T1_PROPAGATE, WVL_T1_REFINE, WVL_T1_CLEANUP };
@@ -29,5 +25,3 @@ WVL_HD int wvl_t1_pass_is_end(uint32_t pass, unsigned style)
     }
     return (style & WVL_STYLE_BYPASS) && pass >= 9 && wvl_t1_pass_kind(pass) != WVL_T1_PROPAGATE;
 }
-
-#endif

@@ -4,10 +4,7 @@
  * never sees their bytes, only their lengths. A codestream is main header | { part header | packets } for every
  * tile-part | end
  */
-#ifndef WVL_CS_CS_H
-#define WVL_CS_CS_H
-
-#include <stdint.h>
+#pragma once
 
 #include "geom/plan.h"
 
@@ -88,5 +85,3 @@ int wvl_cs_plt_fits(const wvl_plan *plan, const wvl_cs_part *part, const uint32_
 uint64_t wvl_cs_bound_part_header(const wvl_plan *plan, uint64_t packet_count);
 
 uint8_t *wvl_cs_put_end(uint8_t *p);
-
-#endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A cursor stores bytes, or only counts them when `at` is NULL. Whatever is written is measured by running the same
  * function on a counting cursor, so that a length field and its content cannot disagree. */
-#ifndef WVL_CS_CURSOR_H
-#define WVL_CS_CURSOR_H
+#pragma once
 
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -44,5 +42,3 @@ static inline void wvl_cursor_put_bytes(wvl_cursor *c, const void *data, uint64_
     }
     c->bytes += bytes;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Markers (Table A.2) and the form of a marker segment. */
-#ifndef WVL_CS_MARKER_H
-#define WVL_CS_MARKER_H
+#pragma once
 
 #include "codec/cs/cursor.h"
 #include "geom/plan.h"
@@ -48,5 +47,3 @@ static inline void wvl_cs_put_segment(wvl_cursor *c, unsigned marker, wvl_cs_con
     wvl_cursor_put_u16(c, (unsigned)content.bytes + 2);
     put(c, arg);
 }
-
-#endif

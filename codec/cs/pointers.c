@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* TLM, SOT, PLT, PLM, PPM, PPT, SOD, EOC: everything that depends on how long the packets became (D-cs-02, D-cs-03). */
-#include "base/intmath.h"
 #include "codec/cs/cs.h"
 #include "codec/cs/marker.h"
 

@@ -6,8 +6,7 @@
  *   static void describe(row, quads)
  *       e to info
  */
-#ifndef WVL_HT_CLEANUP_CODE_H
-#define WVL_HT_CLEANUP_CODE_H
+#pragma once
 
 #include "codec/core/gen/ht_tables.h"
 #include "codec/ht/segment.h"
@@ -113,5 +112,3 @@ static uint32_t encode_cleanup(wvl_ht_scratch *s, const wvl_block_input *in, uns
     code_rows(&c, s, in, shift);
     return close_segment(&c, s, to);
 }
-
-#endif

@@ -26,8 +26,7 @@
  *   squeeze(bits, members)    the bits of the members side by side
  *   pick(table, index)        of 32-bit lanes; pick_pairs: of pairs
  */
-#ifndef WVL_HT_CLEANUP_LANES_H
-#define WVL_HT_CLEANUP_LANES_H
+#pragma once
 
 #include "codec/core/gen/ht_tables.h"
 #include "codec/ht/plain.h"
@@ -335,5 +334,3 @@ static inline uint32_t encode_lanes(wvl_ht_scratch *s, const wvl_block_input *in
     wvl_ht_backward_put_plain(&c.vlc, s->plain_vlc, wvl_ht_plain_finish(&j.vlc, s->plain_vlc));
     return close_segment(&c, s, to);
 }
-
-#endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/cpu.h"
-#include "base/intmath.h"
 #include "codec/ht/ht_block.h"
 
 static size_t scratch_bytes(uint32_t width, uint32_t height, uint32_t planes)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* HT code block encoder (15444-15). Pure functions. */
-#ifndef WVL_HT_HT_H
-#define WVL_HT_HT_H
+#pragma once
 
 #include "codec/core/block.h"
 #include "geom/plan.h"
@@ -14,5 +13,3 @@
  * the other two are one together. A layer boundary inside a set is not written.
  */
 extern const wvl_block_coder wvl_ht_block_coder;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of the HT block coder share. */
-#ifndef WVL_HT_BLOCK_H
-#define WVL_HT_BLOCK_H
+#pragma once
 
 #include "codec/core/block.h"
 #include "geom/plan.h"
@@ -104,5 +103,3 @@ int64_t wvl_ht_measure_cleanup(const wvl_block_input *in, unsigned plane);
 int64_t wvl_ht_measure_squares(const wvl_ht_squares *squares, unsigned P, int exact);
 /* And by the parts of a plane. */
 void wvl_ht_measure_plane(const wvl_ht_sums *sums, unsigned P, int exact, int64_t gains[WVL_HT_PARTS]);
-
-#endif

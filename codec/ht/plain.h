@@ -4,8 +4,7 @@
  * put at once; then eight bytes at a time are looked at and sent as they are, or up to the one that wants a 0 behind
  * it. For processors with the low byte first.
  */
-#ifndef WVL_HT_PLAIN_H
-#define WVL_HT_PLAIN_H
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -154,5 +153,3 @@ static inline void wvl_ht_mel_put_plain(wvl_ht_mel *s, const uint8_t *p, size_t 
     wvl_ht_mel_put_run(&own, zeros);
     *s = own;
 }
-
-#endif

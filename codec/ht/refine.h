@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of the refinement passes share. */
-#ifndef WVL_HT_REFINE_H
-#define WVL_HT_REFINE_H
+#pragma once
 
 #include "codec/ht/ht_block.h"
 
@@ -12,5 +11,3 @@ void wvl_ht_sum_squares_c(const wvl_block_input *in, unsigned P, wvl_ht_squares 
 void wvl_ht_sum_plane_c(const wvl_ht_scratch *s, const wvl_block_input *in, unsigned P, wvl_ht_sums *sums);
 wvl_ht_refinement wvl_ht_encode_refinement_c(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane,
                                              int with_magref, uint8_t *to);
-
-#endif

@@ -4,8 +4,7 @@
  * of processors. Who includes it defines before: static void load_stripes(s, in, shift): significance, next bit and
  * sign of every stripe column, from bit `shift` of the magnitudes on.
  */
-#ifndef WVL_HT_REFINE_CODE_H
-#define WVL_HT_REFINE_CODE_H
+#pragma once
 
 #include <string.h>
 
@@ -163,5 +162,3 @@ static wvl_ht_refinement encode_refinement(wvl_ht_scratch *s, const wvl_block_in
     r.bytes = (uint32_t)(at - to) + (uint32_t)(end - magref.at);
     return r;
 }
-
-#endif

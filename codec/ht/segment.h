@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The three streams of a cleanup segment, and how they become one. */
-#ifndef WVL_HT_SEGMENT_H
-#define WVL_HT_SEGMENT_H
+#pragma once
 
 #include <string.h>
 
@@ -78,5 +77,3 @@ static inline uint32_t close_segment(cleanup *c, const wvl_ht_scratch *s, const 
     end[-2] = (uint8_t)((end[-2] & 0xF0) | (suffix & 15));
     return (uint32_t)(end - to);
 }
-
-#endif

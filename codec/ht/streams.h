@@ -4,8 +4,7 @@
  * from high addresses to low ones and send a 0 where seven 1s would stand below it and the byte sent before exceeds
  * 0x8F. So no two bytes make 0xFF90 or more.
  */
-#ifndef WVL_HT_STREAMS_H
-#define WVL_HT_STREAMS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -182,5 +181,3 @@ static inline void wvl_ht_mel_put(wvl_ht_mel *s, unsigned event)
     s->run = 0;
     s->state -= s->state > 0;
 }
-
-#endif

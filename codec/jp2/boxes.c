@@ -2,7 +2,6 @@
 #include "codec/jp2/boxes.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "codec/cs/cursor.h"

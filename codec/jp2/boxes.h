@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Private to this room: box types (Table I.2). */
-#ifndef WVL_JP2_BOXES_H
-#define WVL_JP2_BOXES_H
+#pragma once
 
 #define WVL_BOX_SIGNATURE 0x6A502020u   /* 'jP  ' */
 #define WVL_BOX_FILE_TYPE 0x66747970u   /* 'ftyp' */
@@ -19,5 +18,3 @@
 #define WVL_BOX_UUID 0x75756964u        /* 'uuid' */
 #define WVL_BOX_ASSOCIATION 0x61736F63u /* 'asoc' (15444-2 M.11.1) */
 #define WVL_BOX_CODESTREAM 0x6A703263u  /* 'jp2c' */
-
-#endif

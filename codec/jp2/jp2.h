@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The JP2 file format (Annex I): all boxes before the codestream, and the header of the box that holds it. */
-#ifndef WVL_JP2_JP2_H
-#define WVL_JP2_JP2_H
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "geom/plan.h"
 
@@ -22,5 +18,3 @@ wvl_status wvl_jp2_build_boxes(const wvl_allocator *allocator, const wvl_plan *p
 size_t wvl_jp2_put_codestream_header(uint8_t out[WVL_JP2_MAX_HEADER_BYTES], uint64_t codestream_bytes);
 /* The same with 16 bytes, whatever the length. */
 size_t wvl_jp2_put_long_codestream_header(uint8_t out[WVL_JP2_MAX_HEADER_BYTES], uint64_t codestream_bytes);
-
-#endif

@@ -1,12 +1,152 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/jp2/resolve.h"
 
-#include <string.h>
-
-#include "base/intmath.h"
 #include "base/structs.h"
 #include "codec/jp2/boxes.h"
 #include "codec/jp2/jp2.h"
+
+/* ---- ICC profiles ---------------------------------------------------------------------------- */
+
+/* Restricted ICC profiles (I.5.3.3, ICC.1): header of 128 bytes, then a table of tags. */
+
+#define ICC_HEADER_BYTES 128u
+#define ICC_TAG_BYTES 12u
+#define ICC_LEAST_BYTES (ICC_HEADER_BYTES + 4u)
+
+static uint32_t fetch_u32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static uint32_t signature(const char *s)
+{
+    return (uint32_t)(uint8_t)s[0] << 24 | (uint32_t)(uint8_t)s[1] << 16 | (uint32_t)(uint8_t)s[2] << 8 | (uint8_t)s[3];
+}
+
+typedef struct signature_text {
+    char text[5];
+} signature_text;
+
+static signature_text show(uint32_t value)
+{
+    signature_text s;
+    for (int i = 0; i < 4; i++) {
+        char v = (char)(value >> (24 - 8 * i) & 0x7F);
+        s.text[i] = v < 0x20 || v == 0x7F ? '?' : v;
+    }
+    s.text[4] = '\0';
+    return s;
+}
+
+static int has_tag(const uint8_t *profile, uint32_t tag_count, const char *name)
+{
+    for (uint32_t i = 0; i < tag_count; i++) {
+        if (fetch_u32(profile + ICC_LEAST_BYTES + (size_t)i * ICC_TAG_BYTES) == signature(name)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Number of tags whose entries lie inside the profile; reports a table or data that does not. */
+static uint32_t check_tag_table(const uint8_t *profile, size_t bytes, wvl_report *report)
+{
+    uint32_t count = fetch_u32(profile + ICC_HEADER_BYTES);
+    uint64_t room = (bytes - ICC_LEAST_BYTES) / ICC_TAG_BYTES;
+    if (count > room) {
+        wvl_report_add(report, "ICC profile: %u tags are announced, its %zu bytes hold %u at most", count, bytes,
+                       (unsigned)room);
+        return (uint32_t)room;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *entry = profile + ICC_LEAST_BYTES + (size_t)i * ICC_TAG_BYTES;
+        if ((uint64_t)fetch_u32(entry + 4) + fetch_u32(entry + 8) > bytes) {
+            wvl_report_add(report, "ICC profile: tag '%s' reaches beyond the profile's %zu bytes",
+                           show(fetch_u32(entry)).text, bytes);
+            break; /* a hostile table may have millions */
+        }
+    }
+    return count;
+}
+
+/* Checks that a profile is of the restricted kind (I.5.3.3: monochrome or three-component matrix-based). Returns its
+ * number of colours, 0 when that is unknown. */
+static unsigned check_profile(const uint8_t *profile, size_t bytes, wvl_report *report)
+{
+    if (bytes < ICC_LEAST_BYTES) {
+        wvl_report_add(report, "ICC profile: %zu bytes are too few, the header alone has 128 and a tag count", bytes);
+        return 0;
+    }
+    uint32_t size = fetch_u32(profile), kind = fetch_u32(profile + 12), space = fetch_u32(profile + 16),
+             pcs = fetch_u32(profile + 20);
+    if (size != bytes) {
+        wvl_report_add(report, "ICC profile: its size field says %u bytes, there are %zu", size, bytes);
+    }
+    if (fetch_u32(profile + 36) != signature("acsp")) {
+        wvl_report_add(report, "ICC profile: the signature 'acsp' is missing at byte 36");
+    }
+    if (kind != signature("scnr") && kind != signature("mntr")) {
+        wvl_report_add(report,
+                       "ICC profile: class '%s' is not allowed, a restricted profile is 'scnr' or 'mntr' (I.5.3.3)",
+                       show(kind).text);
+    }
+    if (pcs != signature("XYZ ")) {
+        wvl_report_add(report,
+                       "ICC profile: connection space '%s' is not allowed, a restricted profile has 'XYZ ' (I.5.3.3)",
+                       show(pcs).text);
+    }
+    unsigned color_count = space == signature("GRAY") ? 1 : space == signature("RGB ") ? 3 : 0;
+    uint32_t tag_count = check_tag_table(profile, bytes, report);
+    if (color_count) {
+        static const char *const grey[] = {"kTRC", NULL};
+        static const char *const matrix[] = {"rXYZ", "gXYZ", "bXYZ", "rTRC", "gTRC", "bTRC", NULL};
+        for (const char *const *name = color_count == 1 ? grey : matrix; *name; name++) {
+            if (!has_tag(profile, tag_count, *name)) {
+                wvl_report_add(report, "ICC profile: a restricted %s profile needs the tag '%s' (I.5.3.3)",
+                               color_count == 1 ? "grey" : "RGB", *name);
+            }
+        }
+        if (has_tag(profile, tag_count, "A2B0")) {
+            wvl_report_add(report,
+                           "ICC profile: the look-up table 'A2B0' is not allowed in a restricted profile (I.5.3.3)");
+        }
+    } else {
+        wvl_report_add(
+            report,
+            "ICC profile: colour space '%s' is not allowed, a restricted profile has 'GRAY' or 'RGB ' (I.5.3.3)",
+            show(space).text);
+    }
+    return color_count;
+}
+
+/* Colours of any profile that holds together; 0 and a report. */
+static unsigned count_profile_colors(const uint8_t *profile, size_t bytes, wvl_report *report)
+{
+    static const struct {
+        const char *space;
+        unsigned colors;
+    } spaces[] = {{"GRAY", 1}, {"RGB ", 3}, {"CMYK", 4}, {"Lab ", 3}, {"XYZ ", 3}, {"YCbr", 3}, {"CMY ", 3}};
+    if (bytes < ICC_LEAST_BYTES || fetch_u32(profile) != bytes || fetch_u32(profile + 36) != signature("acsp")) {
+        wvl_report_add(
+            report, "ICC profile: its %zu bytes do not hold together: header of 128 bytes, own size, signature 'acsp'",
+            bytes);
+        return 0;
+    }
+    uint32_t before = report->count;
+    (void)check_tag_table(profile, bytes, report);
+    if (report->count != before) {
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
+        if (fetch_u32(profile + 16) == signature(spaces[i].space)) {
+            return spaces[i].colors;
+        }
+    }
+    wvl_report_add(report, "ICC profile: colour space '%s' is not supported", show(fetch_u32(profile + 16)).text);
+    return 0;
+}
+
+/* ---- The description ------------------------------------------------------------------------- */
 
 #define MAX_PALETTE_ENTRIES 1024u
 #define MAX_PALETTE_COLUMNS 255u
@@ -184,10 +324,10 @@ static void resolve_color(wvl_jp2_header *header, wvl_report *report)
         wvl_jp2_info *info = &header->info;
         wvl_report unheard = {NULL, NULL, 0};
         int is_jph = header->plan->syntax.jp2 == WVL_CONTAINER_JPH; /* takes any profile (15444-15 Annex D) */
-        header->color_count = wvl_jp2_check_profile(info->icc, info->icc_bytes, is_jph ? &unheard : report);
+        header->color_count = check_profile(info->icc, info->icc_bytes, is_jph ? &unheard : report);
         if (unheard.count) {
             header->any_icc = 1;
-            header->color_count = wvl_jp2_count_profile_colors(info->icc, info->icc_bytes, report);
+            header->color_count = count_profile_colors(info->icc, info->icc_bytes, report);
         }
         if (info->color == WVL_COLOR_SYCC || (info->color == WVL_COLOR_GREY && header->color_count == 3) ||
             (info->color == WVL_COLOR_SRGB && header->color_count == 1)) {
@@ -214,6 +354,87 @@ static void resolve_color(wvl_jp2_header *header, wvl_report *report)
         }
     }
     check_color_count(header, report);
+}
+
+/* ---- Ratios ---------------------------------------------------------------------------------- */
+
+/* Resolutions as ratios. Basic arithmetic only, so every machine finds the same terms. */
+
+#define MOST_TERM 65535u
+#define LEAST_SCALED 0.9e-4 /* below 1 / 10000 by more than any rounding */
+#define EXACT_ERROR 1e-12   /* rounding of value and scaling stays below this: what is nearer is meant to be equal */
+#define MOST_ERROR 1e-4
+#define MOST_EXPONENT 127
+
+static double relative_error(double x, uint64_t n, uint64_t d)
+{
+    double e = ((double)n / (double)d - x) / x;
+    return e < 0 ? -e : e;
+}
+
+/* Largest a with a * h1 + h0 <= MOST_TERM; unlimited when h1 is 0. */
+static uint64_t most_quotient(uint64_t h1, uint64_t h0) { return h1 ? (MOST_TERM - h0) / h1 : UINT64_MAX; }
+
+/* Continued fraction of x in [LEAST_SCALED, MOST_TERM], ended by the last convergent or intermediate fraction whose
+ * terms fit. Both first convergents fit: floor(x) / 1 and, below 1, 1 / floor(1 / x) with 1 / x < 11112. */
+static double reduce(double x, wvl_jp2_ratio *ratio)
+{
+    uint64_t n0 = 0, n1 = 1, d0 = 1, d1 = 0;
+    for (double rest = x;;) {
+        uint64_t most_n = most_quotient(n1, n0), most_d = most_quotient(d1, d0),
+                 most = most_n < most_d ? most_n : most_d;
+        int cut = rest >= (double)most + 1.0;
+        uint64_t quotient = cut ? most : (uint64_t)rest;
+        uint64_t n = quotient * n1 + n0, d = quotient * d1 + d0;
+        if (cut && (!n || !d || relative_error(x, n1, d1) <= relative_error(x, n, d))) {
+            break;
+        }
+        n0 = n1;
+        d0 = d1;
+        n1 = n;
+        d1 = d;
+        rest -= (double)quotient;
+        if (cut || rest <= 0.0) {
+            break;
+        }
+        rest = 1.0 / rest;
+    }
+    ratio->numerator = (uint16_t)n1;
+    ratio->denominator = (uint16_t)d1;
+    return n1 ? relative_error(x, n1, d1) : 1.0;
+}
+
+static double scale(double value, int exponent)
+{
+    double power = 1.0;
+    for (int i = 0; i < (exponent < 0 ? -exponent : exponent); i++) {
+        power *= 10.0;
+    }
+    return exponent < 0 ? value * power : value / power;
+}
+
+/* Exponents are tried from 0 outward, so that 300 per metre stays 300/1 * 10^0. */
+int wvl_jp2_find_ratio(double value, wvl_jp2_ratio *ratio)
+{
+    double least = 1.0;
+    if (!(value > 0.0)) {
+        return 0;
+    }
+    for (int i = 0; i <= 2 * MOST_EXPONENT && least > EXACT_ERROR; i++) {
+        wvl_jp2_ratio candidate;
+        int exponent = (i & 1) ? -(i + 1) / 2 : i / 2;
+        double x = scale(value, exponent);
+        if (!(x >= LEAST_SCALED && x <= (double)MOST_TERM)) {
+            continue;
+        }
+        double error = reduce(x, &candidate);
+        if (error < least) {
+            candidate.exponent = (int8_t)exponent;
+            *ratio = candidate;
+            least = error;
+        }
+    }
+    return least <= MOST_ERROR;
 }
 
 /* ---- Resolution, boxes ----------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Private to this room: what a JP2 header says, after the defaults of wvl_jp2_info are resolved. */
-#ifndef WVL_JP2_RESOLVE_H
-#define WVL_JP2_RESOLVE_H
+#pragma once
 
 #include "geom/plan.h"
 
@@ -35,11 +34,3 @@ unsigned wvl_jp2_channel_type(const wvl_jp2_header *header, uint32_t channel);
 /* Best approximation with 16-bit terms. 0: value is not positive, not finite, or out of reach (relative error above
  * 1e-4). */
 int wvl_jp2_find_ratio(double value, wvl_jp2_ratio *ratio);
-
-/* Checks that a profile is of the restricted kind (I.5.3.3: monochrome or three-component matrix-based). Returns its
- * number of colours, 0 when that is unknown. */
-unsigned wvl_jp2_check_profile(const uint8_t *profile, size_t bytes, wvl_report *report);
-/* Colours of any profile that holds together; 0 and a report. */
-unsigned wvl_jp2_count_profile_colors(const uint8_t *profile, size_t bytes, wvl_report *report);
-
-#endif

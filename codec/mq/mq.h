@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The MQ encoder (15444-1 Annex C) and the raw bit packer of the lazy mode (D.6). Neither allocates nor fails. */
-#ifndef WVL_MQ_MQ_H
-#define WVL_MQ_MQ_H
+#pragma once
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "codec/core/mq_table.h"
 #include "codec/core/segment_end.h"
@@ -67,5 +65,3 @@ void wvl_raw_encode_bit(wvl_raw *raw, unsigned bit);
 /* Bit 0 of each symbol. */
 void wvl_raw_encode_symbols(wvl_raw *raw, const uint8_t *symbols, size_t count);
 wvl_segment_end wvl_raw_fetch_end(const wvl_raw *raw, int predictable, uint32_t floor_bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The states of MQ coders in the lanes of vectors. */
-#ifndef WVL_MQ_MQ_LANES_H
-#define WVL_MQ_MQ_LANES_H
+#pragma once
 
 #include "base/lanes.h"
 #include "codec/mq/mq.h"
@@ -46,5 +45,3 @@ static void close_states(const lanes state[STATE_WORDS], unsigned first, wvl_mq 
         memcpy(mq[i]->state, words, sizeof mq[i]->state);
     }
 }
-
-#endif

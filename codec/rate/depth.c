@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/rate/depth.h"
 
-#include <stddef.h>
-#include <string.h>
-
 #define UNLIMITED 1e18
 
 int wvl_depth_is_possible(const wvl_plan *plan) { return wvl_survey_is_possible(plan); }
@@ -68,15 +65,6 @@ static void load_sums(const wvl_depth *depth, const wvl_depth_part *parts, wvl_s
     }
 }
 
-static void take_bin(const wvl_depth *depth, const wvl_depth_part *parts, uint32_t bin, wvl_descent *descent)
-{
-    uint64_t bytes[WVL_DEPTH_PARTS];
-    for (uint32_t k = 0; k < 2 * depth->groups; k++) {
-        bytes[k] = atomic_load_explicit(&parts[k].bins[bin], memory_order_relaxed);
-    }
-    wvl_descent_take(descent, bin, bytes);
-}
-
 /* floors: slopes below which nothing counts; NULL: none. */
 static void find_thresholds(const wvl_depth *depth, const wvl_depth_part *parts, const uint32_t *floors, int64_t margin,
                             uint32_t *thresholds)
@@ -93,7 +81,11 @@ static void find_thresholds(const wvl_depth *depth, const wvl_depth_part *parts,
         }
         while (bin && wvl_descent_is_open(&descent)) {
             bin--;
-            take_bin(depth, parts, bin, &descent);
+            uint64_t bytes[WVL_DEPTH_PARTS];
+            for (uint32_t k = 0; k < 2 * depth->groups; k++) {
+                bytes[k] = atomic_load_explicit(&parts[k].bins[bin], memory_order_relaxed);
+            }
+            wvl_descent_take(&descent, bin, bytes);
         }
         wvl_descent_end(&descent, bin);
     }

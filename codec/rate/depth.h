@@ -4,8 +4,7 @@
  * where the threshold will lie is predicted from the blocks coded so far. The prediction decides how much work is done,
  * never a byte: blocks that turn out to have been left too early are coded again (wvl_layer_job.wanted).
  */
-#ifndef WVL_CODEC_RATE_DEPTH_H
-#define WVL_CODEC_RATE_DEPTH_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -62,5 +61,3 @@ void wvl_depth_weigh(wvl_depth_part *survey, uint64_t weight, uint64_t samples);
  * bits as they are on the whole. */
 int wvl_depth_is_heavy(const wvl_depth *depth);
 void wvl_depth_clear_survey(const wvl_depth *depth);
-
-#endif

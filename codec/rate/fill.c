@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The last bytes of a budget: single passes beyond the threshold, steepest first, as long as they fit. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "codec/core/hull.h"
 #include "codec/rate/measure.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/rate/histogram.h"
 
-#include <string.h>
-
 #include "codec/core/hull.h"
 #include "codec/rate/sweep.h"
 
@@ -64,20 +62,6 @@ static void visit_bodies(wvl_layer_job *job, wvl_coded_tile *tile, uint64_t p, u
 
 /* ---- Gains: doubles, added in a fixed order -------------------------------------------------- */
 
-static void add_gains(const wvl_layer_job *job, const wvl_coded_block *block, double *sums)
-{
-    const int64_t *gains = wvl_block_gains(job->passes, block);
-    const uint16_t *slopes = wvl_block_slopes(job->passes, block);
-    int64_t gain = 0;
-    for (uint32_t i = 0; i < block->pass_count; i++) {
-        if (slopes[i]) {
-            sums[slopes[i]] += (double)(gains[i] - gain);
-            gain = gains[i];
-        }
-    }
-    sums[0] += (double)(gains[block->pass_count - 1] - gain);
-}
-
 static void add_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, const wvl_precinct *precinct,
                          wvl_slope_sums *sums)
 {
@@ -90,7 +74,16 @@ static void add_precinct(const wvl_layer_job *job, const wvl_coded_tile *tile, c
             sums->energy +=
                 (double)wvl_rate_weigh_energy(band, job->plan->rate.gain_exponent, block->energy, block->energy_shift);
             if (sums->gains && block->pass_count) {
-                add_gains(job, block, sums->gains);
+                const int64_t *gains = wvl_block_gains(job->passes, block);
+                const uint16_t *slopes = wvl_block_slopes(job->passes, block);
+                int64_t gain = 0;
+                for (uint32_t p = 0; p < block->pass_count; p++) {
+                    if (slopes[p]) {
+                        sums->gains[slopes[p]] += (double)(gains[p] - gain);
+                        gain = gains[p];
+                    }
+                }
+                sums->gains[0] += (double)(gains[block->pass_count - 1] - gain);
             }
             if (wvl_look_listed(job->look, k)) {
                 return;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What lies on the hulls of all blocks, by slope, summed from the steep end. */
-#ifndef WVL_CODEC_RATE_HISTOGRAM_H
-#define WVL_CODEC_RATE_HISTOGRAM_H
+#pragma once
 
 #include "codec/rate/layers.h"
 
@@ -21,5 +20,3 @@ static inline uint64_t wvl_histogram_bodies(const wvl_layer_job *job, uint32_t g
     }
     return sums[threshold ? wvl_max_u32(threshold, job->slope_least) : 0];
 }
-
-#endif

@@ -1,18 +1,256 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/rate/layers.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/try.h"
-#include "codec/core/hull.h"
-#include "codec/core/layer_targets.h"
 #include "codec/rate/histogram.h"
 #include "codec/rate/measure.h"
 #include "codec/rate/quality.h"
-#include "codec/rate/search.h"
 #include "codec/rate/sweep.h"
+
+/* ---- Search ---------------------------------------------------------------------------------- */
+
+/* Slope thresholds that meet a budget of bytes, and caps of components. */
+typedef struct threshold_search {
+    wvl_layer_job *job;
+    const uint32_t *floors; /* [cap groups]: least threshold of each; NULL: none */
+    uint64_t budget;
+    uint32_t layer;
+    int last;
+    wvl_layer_cost cost; /* of the threshold measured last */
+} threshold_search;
+
+static uint32_t raise_to_floor(const uint32_t *floors, uint32_t group, uint32_t threshold)
+{
+    return floors ? wvl_max_u32(floors[group], threshold) : threshold;
+}
+
+/* Bytes on the hulls at this threshold, or the floor of the group if that is greater. */
+static double body_bytes_at(const wvl_layer_job *job, const uint32_t *floors, uint32_t threshold)
+{
+    uint32_t n = wvl_plan_rate_groups(job->plan);
+    double bytes = 0.0;
+    for (uint32_t g = 0; g < n; g++) {
+        bytes += (double)wvl_histogram_bodies(job, g, raise_to_floor(n > 1 ? floors : NULL, g, threshold));
+    }
+    return bytes;
+}
+
+/* Notes that cuts at this threshold (and these floors) are going to be used: blocks must be decided for it. */
+static void want_cuts(wvl_layer_job *job, const uint32_t *floors, uint32_t threshold)
+{
+    uint32_t n = wvl_plan_rate_groups(job->plan);
+    for (uint32_t g = 0; g < n; g++) {
+        uint32_t t = raise_to_floor(n > 1 ? floors : NULL, g, threshold);
+        if (t < job->decided[g]) {
+            job->is_undecided = 1;
+            job->wanted[g] = wvl_min_u32(job->wanted[g], t);
+        }
+    }
+}
+
+/* The same for what lies up to `reach` below the present thresholds. */
+static void want_below(wvl_layer_job *job, uint32_t reach)
+{
+    uint32_t floors[WVL_RATE_GROUPS] = {0}, n = wvl_plan_rate_groups(job->plan);
+    for (uint32_t g = 0; g < n; g++) {
+        floors[g] = job->thresholds[g] > reach ? job->thresholds[g] - reach : 0;
+    }
+    want_cuts(job, n > 1 ? floors : NULL, n > 1 ? 0 : floors[0]);
+}
+
+/* Least threshold whose bodies, with a fixed rest, are estimated to stay within the budget. Where a group is not
+ * decided, its histogram shows too few bytes, and the result may come out too low, never too high. */
+static uint32_t guess_threshold(wvl_layer_job *job, const uint32_t *floors, uint64_t budget, double rest)
+{
+    uint32_t lo = 0, hi = WVL_SLOPE_NOTHING;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (wvl_bracket_expects(body_bytes_at(job, floors, mid), rest, budget)) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    want_cuts(job, floors, lo ? lo - 1 : 0); /* one below has been looked at, too */
+    return lo;
+}
+
+static void set_thresholds(wvl_layer_job *job, const uint32_t *floors, uint32_t threshold)
+{
+    for (uint32_t c = 0; c < wvl_plan_cap_groups(job->plan); c++) {
+        job->thresholds[c] = raise_to_floor(floors, c, threshold);
+    }
+}
+
+/* A failed measurement leaves the search to end with what it has: the job's status says that no result is valid. */
+static void note_status(wvl_layer_job *job, wvl_status status) { TRY(job->status, status); }
+
+static void measure(threshold_search *s)
+{
+    wvl_layer_job *job = s->job;
+    wvl_layer_cuts cuts = {job->thresholds, s->layer, s->last};
+    note_status(job, job->packets.measure(job->packets.self, &cuts, &s->cost, job->component_totals));
+}
+
+/* Cuts where nothing asks what it costs. */
+static void cut_at(threshold_search *s, uint32_t threshold)
+{
+    wvl_layer_job *job = s->job;
+    wvl_layer_cuts cuts = {job->thresholds, s->layer, s->last};
+    want_cuts(job, s->floors, threshold);
+    set_thresholds(job, s->floors, threshold);
+    note_status(job, job->packets.cut(job->packets.self, &cuts));
+}
+
+/* Cuts and measures; whether the budget is kept. */
+static int fits_at(threshold_search *s, uint32_t threshold)
+{
+    want_cuts(s->job, s->floors, threshold);
+    set_thresholds(s->job, s->floors, threshold);
+    measure(s);
+    return wvl_rate_codestream_bytes(s->job, s->cost) <= s->budget;
+}
+
+/*
+ * Least threshold in [least, 65536] that fits, as codec/core/bracket.h searches it. UINT32_MAX: not even empty packets
+ * fit.
+ */
+static uint32_t search_threshold(threshold_search *s, uint32_t least)
+{
+    wvl_layer_job *job = s->job;
+    wvl_layer_cost cost = s->cost;
+    wvl_bracket b;
+    wvl_bracket_open(&b, least, job->overhead.codestream_bytes, job->sent_bytes, s->budget);
+    while (wvl_bracket_is_open(&b)) {
+        uint32_t guess = wvl_bracket_wants_guess(&b) ? guess_threshold(job, s->floors, s->budget, b.rest) : 0,
+                 t = wvl_bracket_propose(&b, guess);
+        int fits = fits_at(s, t);
+        cost = fits ? s->cost : cost;
+        wvl_bracket_learn(&b, t, fits, wvl_rate_codestream_bytes(job, s->cost), body_bytes_at(job, s->floors, t));
+    }
+    if (b.good > WVL_SLOPE_NOTHING) {
+        return UINT32_MAX;
+    }
+    if (job->plan->rate.max_component_bytes) {
+        (void)fits_at(s, b.good); /* totals of components, too */
+    } else {
+        cut_at(s, b.good);
+        s->cost = cost;
+    }
+    return b.good;
+}
+
+/* ---- Caps ------------------------------------------------------------------------------------ */
+
+/* Least threshold from `low` on at which the group's bodies and its rest are estimated to keep the cap. */
+static uint32_t guess_floor(const wvl_layer_job *job, uint32_t group, uint32_t low, uint32_t high)
+{
+    double room = (double)job->plan->rate.max_component_bytes - job->floors_rest[group];
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if ((double)wvl_histogram_bodies(job, group, mid) <= room) {
+            high = mid;
+        } else {
+            low = mid + 1;
+        }
+    }
+    return low;
+}
+
+/* Learns what a group's bytes are beside its bodies at the threshold measured last. */
+static void learn_rest(wvl_layer_job *job, uint32_t group)
+{
+    uint64_t bytes = job->component_totals[group] + job->overhead.component_bytes[group] +
+                     job->sent_component_bytes[group] + job->layers_to_come * job->empty_component_bytes[group];
+    job->floors_rest[group] = (double)bytes - (double)wvl_histogram_bodies(job, group, job->thresholds[group]);
+}
+
+/* Groups that broke their cap at the present thresholds. Each has a floor somewhere above. */
+static uint32_t open_floors(wvl_layer_job *job)
+{
+    uint32_t n = wvl_plan_cap_groups(job->plan), open = 0;
+    uint8_t *is_open = job->floors_open;
+    for (uint32_t c = 0; c < n; c++) {
+        int has_more =
+            job->thresholds[c] <
+            WVL_SLOPE_NOTHING; /* else a later step finds that the cap is too small, or the layer stays empty */
+        is_open[c] = has_more && !wvl_rate_component_fits(job, c, job->component_totals[c]);
+        open += is_open[c];
+        if (is_open[c]) {
+            job->floors_bad[c] = job->thresholds[c] + 1;
+            job->floors[c] = WVL_SLOPE_NOTHING;
+            if (wvl_plan_rate_groups(job->plan) > 1) {
+                learn_rest(job, c);
+            }
+        }
+    }
+    return open;
+}
+
+/* One measurement with a proposal for every open group; returns how many are still open. */
+static uint32_t narrow_floors(threshold_search *s, int step)
+{
+    wvl_layer_job *job = s->job;
+    uint32_t n = wvl_plan_cap_groups(job->plan), open = 0;
+    int is_followed = wvl_plan_rate_groups(job->plan) > 1;
+    uint8_t *is_open = job->floors_open;
+    for (uint32_t c = 0; c < n; c++) {
+        if (is_open[c]) {
+            int guesses = is_followed && step < 5;
+            job->thresholds[c] = guesses ? guess_floor(job, c, job->floors_bad[c], job->floors[c])
+                                         : job->floors_bad[c] + (job->floors[c] - job->floors_bad[c]) / 2;
+            job->thresholds[c] =
+                wvl_min_u32(job->thresholds[c], job->floors[c] - (job->floors[c] > job->floors_bad[c]));
+        }
+    }
+    measure(s);
+    for (uint32_t c = 0; c < n; c++) {
+        if (is_open[c]) {
+            if (wvl_rate_component_fits(job, c, job->component_totals[c])) {
+                job->floors[c] = job->thresholds[c];
+            } else {
+                job->floors_bad[c] = job->thresholds[c] + 1;
+            }
+            if (is_followed) {
+                learn_rest(job, c);
+            }
+            is_open[c] = job->floors_bad[c] < job->floors[c];
+            open += is_open[c];
+        }
+    }
+    return open;
+}
+
+/* The same with floors that keep every cap group within its cap (job->floors): where one is full, the others go on to
+ * their own slope. */
+static uint32_t search_capped(threshold_search *s, uint32_t least)
+{
+    wvl_layer_job *job = s->job;
+    s->floors = job->floors;
+    if (wvl_plan_rate_groups(job->plan) == 1) {
+        /* Many groups: all floors at once, whether needed or not. */
+        for (uint32_t c = 0; c < wvl_plan_cap_groups(job->plan); c++) {
+            job->floors_open[c] = 1;
+            job->floors_bad[c] = 0;
+            job->floors[c] = WVL_SLOPE_NOTHING;
+        }
+        for (int step = 0; narrow_floors(s, step); step++) {
+        }
+        return search_threshold(s, least);
+    }
+    for (uint32_t c = 0; c < wvl_plan_cap_groups(job->plan); c++) {
+        job->floors[c] = 0;
+    }
+    for (;;) { /* every round gives at least one more group its floor */
+        uint32_t threshold = search_threshold(s, least);
+        if (threshold == UINT32_MAX || !open_floors(job)) {
+            return threshold;
+        }
+        for (int step = 0; narrow_floors(s, step); step++) {
+        }
+    }
+}
 
 /* ---- Thresholds ------------------------------------------------------------------------------ */
 
@@ -48,15 +286,15 @@ static uint32_t automatic_threshold(wvl_layer_job *job, uint32_t layer)
     const wvl_plan *plan = job->plan;
     uint32_t given = job->given_layer;
     const wvl_layer_target *target = &plan->rate.layers[given];
-    double body = wvl_rate_body_bytes(job, NULL, 0),
+    double body = body_bytes_at(job, NULL, 0),
            room = wvl_layer_find_room(plan, given, job->overhead.codestream_bytes, body);
     if (target->kind == WVL_RATE_PSNR || target->kind == WVL_RATE_SLOPE) {
-        body = wvl_rate_body_bytes(job, NULL, own_threshold(job, target));
+        body = body_bytes_at(job, NULL, own_threshold(job, target));
     } else {
-        wvl_rate_want(job, NULL, room < body ? WVL_SLOPE_NOTHING : 0); /* there may be more than what has been coded */
+        want_cuts(job, NULL, room < body ? WVL_SLOPE_NOTHING : 0); /* there may be more than what has been coded */
     }
     double bytes = (room < body ? room : body) * wvl_layer_find_share(given, layer);
-    return bytes > 0.0 ? wvl_rate_guess(job, NULL, (uint64_t)bytes, 0.0) : WVL_SLOPE_NOTHING;
+    return bytes > 0.0 ? guess_threshold(job, NULL, (uint64_t)bytes, 0.0) : WVL_SLOPE_NOTHING;
 }
 
 /* Energies and gains are sums of doubles and of integers in gain units: what is left of them is not known better than
@@ -90,7 +328,7 @@ static wvl_status find_squared_error(wvl_layer_job *job, double *error)
  * Threshold for a PSNR: the estimate proposes, the measured error corrects its scale. Ends when the error is within 3 %
  * (0.13 dB) below what the target allows, and never above it, or when no threshold lies between a good and a bad one.
  */
-static uint32_t measured_threshold(wvl_threshold_search *s, double psnr)
+static uint32_t measured_threshold(threshold_search *s, double psnr)
 {
     wvl_layer_job *job = s->job;
     double *decoded_error = &job->layers[s->layer].decoded_error;
@@ -98,7 +336,7 @@ static uint32_t measured_threshold(wvl_threshold_search *s, double psnr)
     uint32_t good = 0, bad = WVL_SLOPE_NOTHING + 1;
     uint32_t t = threshold_of_error(job, wvl_rate_error_for_psnr(job->plan, psnr));
     for (int step = 0; step < 28 && bad - good > 1; step++) {
-        (void)wvl_rate_fits(s, t);
+        (void)fits_at(s, t);
         double error = job->measure_error(job->measure_user);
         if (error <= allowed) {
             good = t;
@@ -118,7 +356,7 @@ static uint32_t measured_threshold(wvl_threshold_search *s, double psnr)
 }
 
 /* The last layer must fit; one before it may stay empty, at a byte a packet. */
-static wvl_status settle_for_nothing(wvl_threshold_search *search, uint32_t *threshold)
+static wvl_status settle_for_nothing(threshold_search *search, uint32_t *threshold)
 {
     if (search->last) {
         search->job->problem = "the byte cap is below what the headers of an empty picture need";
@@ -126,7 +364,7 @@ static wvl_status settle_for_nothing(wvl_threshold_search *search, uint32_t *thr
         return WVL_ERROR_UNREACHABLE;
     }
     *threshold = WVL_SLOPE_NOTHING;
-    (void)wvl_rate_fits(search, *threshold);
+    (void)fits_at(search, *threshold);
     return WVL_OK;
 }
 
@@ -164,7 +402,7 @@ static int group_fits(void *user, uint32_t group, uint64_t group_bytes)
     return wvl_rate_component_fits(user, group, group_bytes);
 }
 
-static wvl_status fill_layer(wvl_threshold_search *s)
+static wvl_status fill_layer(threshold_search *s)
 {
     wvl_layer_job *job = s->job;
     wvl_layer_cuts cuts = {job->thresholds, s->layer, s->last};
@@ -179,18 +417,17 @@ static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint
     uint64_t budget = job->budgets[layer];
     uint32_t least =
         kind == WVL_RATE_AUTO ? automatic_threshold(job, layer) : own_threshold(job, &plan->rate.layers[layer]);
-    wvl_threshold_search search = {job, NULL, budget, layer, last, {0, 0, 0, 0}};
+    threshold_search search = {job, NULL, budget, layer, last, {0, 0, 0, 0}};
     job->layers[layer].decoded_error = -1.0;
     if (kind == WVL_RATE_PSNR && job->measure_error) {
         least = measured_threshold(&search, plan->rate.layers[layer].value);
     }
     if (budget == WVL_NO_BUDGET && !plan->rate.max_component_bytes) {
         *threshold = least;
-        wvl_rate_take(&search, least);
+        cut_at(&search, least);
         return WVL_OK;
     }
-    *threshold =
-        plan->rate.max_component_bytes ? wvl_rate_search_capped(&search, least) : wvl_rate_search(&search, least);
+    *threshold = plan->rate.max_component_bytes ? search_capped(&search, least) : search_threshold(&search, least);
     if (*threshold == UINT32_MAX || !is_cut_at(job, least)) {
         job->layers[layer].decoded_error = -1.0; /* measured with other cuts */
     }
@@ -200,7 +437,7 @@ static wvl_status choose_cuts(wvl_layer_job *job, uint32_t layer, int last, uint
     wvl_status status = last ? check_components(job) : WVL_OK;
     int quality_target = kind == WVL_RATE_PSNR || kind == WVL_RATE_SLOPE || kind == WVL_RATE_AUTO;
     if (status == WVL_OK && (*threshold > least || (plan->rate.max_component_bytes && !quality_target))) {
-        wvl_rate_want_below(job, wvl_rate_reach(plan));
+        want_below(job, wvl_rate_reach(plan));
         status = fill_layer(&search);
     }
     return status;

@@ -3,10 +3,8 @@
  * Layers of a picture: PCRD-opt over all tiles at once (J.14.3). For every layer a slope threshold is found whose
  * packets, headers counted to the byte, meet the target; then the layer is committed: its headers are coded for good.
  */
-#ifndef WVL_CODEC_RATE_LAYERS_H
-#define WVL_CODEC_RATE_LAYERS_H
+#pragma once
 
-#include "base/look.h"
 #include "base/pool.h"
 #include "codec/t2/coded_tile.h"
 #include "geom/handover_packets.h"
@@ -95,5 +93,3 @@ void wvl_layers_fini(wvl_layer_job *job);
 /* WVL_CANCELLED: the look is over. WVL_ERROR_UNREACHABLE: a cap is below what headers alone need (problem_bytes).
  * WVL_ERROR_MEMORY. */
 wvl_status wvl_layers_allocate(wvl_layer_job *job);
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/rate/measure.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "codec/rate/sweep.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Cuts of blocks for a threshold, and what a layer with these cuts costs. */
-#ifndef WVL_CODEC_RATE_MEASURE_H
-#define WVL_CODEC_RATE_MEASURE_H
+#pragma once
 
 #include "codec/core/bracket.h"
 #include "codec/rate/layers.h"
@@ -44,5 +43,3 @@ uint64_t wvl_rate_fill_bytes(void);
  * group_bytes up to date. */
 void wvl_rate_fill(wvl_layer_job *job, const wvl_layer_cuts *cuts, const wvl_layer_room *room, wvl_layer_cost *cost,
                    uint64_t *group_bytes);
-
-#endif

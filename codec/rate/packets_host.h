@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets on the host: coded by the workers of the pool from the blocks that a keeper has. The reference for every
  * other source of packets. */
-#ifndef WVL_CODEC_RATE_PACKETS_HOST_H
-#define WVL_CODEC_RATE_PACKETS_HOST_H
+#pragma once
 
 #include "codec/rate/layers.h"
 
@@ -12,5 +11,3 @@ wvl_packet_source wvl_packets_of_job(wvl_layer_job *job);
 void wvl_packets_open(wvl_layer_job *job);
 /* What the committed layers hold of the portion is added to the sums. WVL_CANCELLED: not all of it. */
 wvl_status wvl_packets_add_sent(const wvl_layer_job *job, wvl_sent_sums *sums);
-
-#endif

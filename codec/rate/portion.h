@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Layers of pictures whose cuts are known beforehand: they are committed portion by portion, while other parts of the
  * picture are still coded. The packets, and what is reported of them, are those of wvl_layers_allocate. */
-#ifndef WVL_CODEC_RATE_PORTION_H
-#define WVL_CODEC_RATE_PORTION_H
+#pragma once
 
 #include "codec/rate/layers.h"
 
@@ -21,5 +20,3 @@ uint64_t wvl_layers_portion_bytes(const wvl_plan *plan, const wvl_t2_sizes *size
 wvl_status wvl_layers_commit_portion(wvl_layer_job *job, wvl_layer_sums *sums, double *energy);
 /* After the last portion: job->layers, whose bytes are an upper bound. */
 void wvl_layers_report_sums(wvl_layer_job *job, const wvl_layer_sums *sums, double energy);
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/rate/quality.h"
 
-#include <math.h>
-
 /* Value at v of a curve through (from[i], to[i]), which begins at (0, 0) and ends level. */
 static double follow_curve(const double *from, const double *to, unsigned count, double v)
 {

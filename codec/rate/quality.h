@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Between squared error of coefficients, squared error of decoded samples, and PSNR. */
-#ifndef WVL_CODEC_RATE_QUALITY_H
-#define WVL_CODEC_RATE_QUALITY_H
-
-#include <stdint.h>
+#pragma once
 
 #include "codec/core/layer_targets.h"
 
@@ -15,5 +12,3 @@ double wvl_rate_decoded_error_for_psnr(const wvl_plan *plan, double psnr);
 /* Estimated PSNR for a squared coefficient error in squared units of the deepest component. For reports only (libm). */
 double wvl_rate_psnr_for_error(const wvl_plan *plan, double squared_error);
 double wvl_rate_psnr_for_decoded_error(const wvl_plan *plan, double squared_error);
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/rate/rdoq.h"
 
-#include <string.h>
-
 uint32_t wvl_rdoq_weigh(const wvl_rdoq_kernels *kernels, const wvl_block_input *in, const wvl_band_coding *band,
                         uint32_t slope)
 {

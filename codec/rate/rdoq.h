@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Optimised quantisation of one block on the host; its rules are in core/rdoq.h. */
-#ifndef WVL_CODEC_RATE_RDOQ_H
-#define WVL_CODEC_RATE_RDOQ_H
+#pragma once
 
 #include "codec/core/rdoq.h"
 #include "codec/rate/rdoq_kernels.h"
@@ -32,5 +31,3 @@ uint32_t wvl_rdoq_weigh(const wvl_rdoq_kernels *kernels, const wvl_block_input *
 wvl_rdoq_error wvl_rdoq_change(const wvl_rdoq *r, wvl_block_input *in, const wvl_band_coding *band, uint32_t slope);
 /* Makes out's energy that of the unchanged block. */
 void wvl_rdoq_add_error(wvl_block_output *out, wvl_rdoq_error error);
-
-#endif

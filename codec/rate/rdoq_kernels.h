@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of optimised quantisation that look at every sample of a block, and have twins. */
-#ifndef WVL_CODEC_RATE_RDOQ_KERNELS_H
-#define WVL_CODEC_RATE_RDOQ_KERNELS_H
+#pragma once
 
 #include "codec/core/rdoq.h"
 
@@ -22,5 +21,3 @@ extern const wvl_rdoq_kernels wvl_rdoq_kernels_avx2;
 
 /* The fastest that this processor runs; all give the same results. */
 const wvl_rdoq_kernels *wvl_rdoq_fetch_kernels(void);
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/rate/rescale.h"
 
-#include <string.h>
-
 static int is_possible(const wvl_plan *plan) { return plan->rate.follows_step != 0; }
 
 uint64_t wvl_rescale_bytes(const wvl_plan *plan)

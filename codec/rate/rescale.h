@@ -8,14 +8,12 @@
  * transform and device know nothing of it. From then on the coder works by a copy of the plan with the new steps, and
  * that is what QCD and CAP say.
  */
-#ifndef WVL_CODEC_RESCALE_H
-#define WVL_CODEC_RESCALE_H
+#pragma once
 
 #include "base/alloc.h"
 #include "codec/core/block.h"
 #include "codec/core/step.h"
 #include "geom/handover.h"
-#include "geom/plan.h"
 
 typedef struct wvl_rescale {
     int is_open;                        /* steps are the plan's times 2^(steps/16) */
@@ -45,5 +43,3 @@ void wvl_rescale_close(wvl_rescale *r, const wvl_allocator *allocator);
 void wvl_rescale_change(uint64_t factor, uint8_t first_set, uint32_t *copy, wvl_block_input *in);
 /* The same, with the factor of a band; nothing unless open. */
 void wvl_rescale_block(const wvl_rescale *r, uint32_t coding, uint32_t band, uint32_t *copy, wvl_block_input *in);
-
-#endif

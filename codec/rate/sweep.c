@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/rate/sweep.h"
 
-#include <stdatomic.h>
-
 #define SORTED 1024u      /* precincts: more are even enough as they come */
 #define LEAST_BLOCKS 512u /* fewer are visited sooner than workers come */
 #define RUNS_PER_WORKER 64u

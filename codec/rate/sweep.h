@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every precinct of the picture, or of the portion at work, by all workers, in no order (D-rate-07). */
-#ifndef WVL_CODEC_RATE_SWEEP_H
-#define WVL_CODEC_RATE_SWEEP_H
+#pragma once
 
 #include "codec/rate/layers.h"
 
@@ -14,5 +13,3 @@ uint64_t wvl_sweep_bytes(void);
 void wvl_sweep_open(wvl_layer_job *job);
 /* Some precincts are left out when the look is over. */
 void wvl_sweep_precincts(wvl_layer_job *job, wvl_visit_fn visit, void *user);
-
-#endif

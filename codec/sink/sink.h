@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the conductor needs of a sink beyond wavelane.h. Works with the library's own sinks and with the caller's. */
-#ifndef WVL_CODEC_SINK_H
-#define WVL_CODEC_SINK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ wvl_status wvl_sink_finish(wvl_sink *sink, int complete, char *error, size_t err
  * never taken. */
 int wvl_sink_is_taken(const wvl_sink *sink);
 void wvl_sink_take(const wvl_sink *sink);
-
-#endif

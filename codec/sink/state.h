@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Private to the sinks: what those of the library share. */
-#ifndef WVL_CODEC_SINK_STATE_H
-#define WVL_CODEC_SINK_STATE_H
-
-#include <stdint.h>
+#pragma once
 
 #include "base/structs.h"
 #include "wavelane.h"
@@ -37,5 +34,3 @@ int wvl_sink_check_patch(wvl_sink_state *state, uint64_t written, uint64_t offse
 /* Fills a caller's structure, whose end an older program does not have. */
 void wvl_sink_fill(wvl_sink *sink, wvl_sink_state *state, int (*write)(void *user, const void *data, size_t bytes),
                    int (*patch)(void *user, uint64_t offset, const void *data, size_t bytes));
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Private to the file sink: the system calls that create, name and flush a file. Tests replace them to make each fail.
  */
-#ifndef WVL_CODEC_SINK_SYSTEM_H
-#define WVL_CODEC_SINK_SYSTEM_H
+#pragma once
 
 #include "wavelane.h"
 
@@ -21,5 +20,3 @@ extern const wvl_sink_system wvl_sink_system_calls;
 /* wvl_sink_open_file with other calls. `system` must live as long as the sink. */
 wvl_status wvl_sink_open_file_by(wvl_context *context, const char *path, int overwrite, const wvl_sink_system *system,
                                  wvl_sink *sink);
-
-#endif

@@ -4,12 +4,9 @@
  * and pointers stay what they are. What is written to a chunk leaves the process's memory at the next rest and comes
  * back from the file where it is read. One spill serves the stores of one picture.
  */
-#ifndef WVL_CODEC_STORE_SPILL_H
-#define WVL_CODEC_STORE_SPILL_H
+#pragma once
 
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdint.h>
 
 #include "base/look.h"
 #include "wavelane.h"
@@ -48,5 +45,3 @@ void wvl_spill_reset(wvl_spill *spill);
 void wvl_spill_rest(wvl_spill *spill);
 /* For wvl_look.rest: rests after every few thousand blocks that a list was searched for, or that were written. */
 void wvl_spill_look(void *spill, wvl_look_kind kind, uint64_t work);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/store/store.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
-#include "base/intmath.h"
 
 #define IN_PAGE ((1u << WVL_STORE_TABLE_LOG2) - 1)
 
@@ -34,36 +31,17 @@ void wvl_store_fini(wvl_store *store)
     memset(store, 0, sizeof *store);
 }
 
-/* Under the lock. Once a chunk was mapped, memory is used up. */
-static uint8_t *take_chunk(wvl_store *store)
-{
-    int is_mapped = 0;
-    uint8_t *chunk =
-        store->spill ? wvl_spill_take(store->spill, &is_mapped) : wvl_alloc(store->allocator, WVL_STORE_CHUNK);
-    if (is_mapped && store->first_mapped == UINT64_MAX) {
-        store->first_mapped = store->chunk_count;
-    }
-    return chunk;
-}
-
-/* Under the lock. The first free chunk, those in memory before those of the file. There is one. */
-static uint64_t take_free(wvl_store *store)
-{
-    uint64_t c = 0;
-    while (!store->pages[c >> WVL_STORE_TABLE_LOG2]->is_free[c & IN_PAGE]) {
-        c++;
-    }
-    store->pages[c >> WVL_STORE_TABLE_LOG2]->is_free[c & IN_PAGE] = 0;
-    store->free_count--;
-    return c << WVL_STORE_CHUNK_LOG2;
-}
-
 /* Under the lock. UINT64_MAX: no memory. */
 static uint64_t add_chunk(wvl_store *store)
 {
     uint64_t c = store->chunk_count, page = c >> WVL_STORE_TABLE_LOG2;
     if (store->free_count) {
-        return take_free(store);
+        /* The first one that is free, those in memory before those of the file. */
+        for (c = 0; !store->pages[c >> WVL_STORE_TABLE_LOG2]->is_free[c & IN_PAGE]; c++) {
+        }
+        store->pages[c >> WVL_STORE_TABLE_LOG2]->is_free[c & IN_PAGE] = 0;
+        store->free_count--;
+        return c << WVL_STORE_CHUNK_LOG2;
     }
     if (page >= WVL_STORE_PAGES) {
         return UINT64_MAX;
@@ -71,7 +49,13 @@ static uint64_t add_chunk(wvl_store *store)
     if (!store->pages[page] && !(store->pages[page] = wvl_alloc_zeroed(store->allocator, sizeof *store->pages[page]))) {
         return UINT64_MAX;
     }
-    uint8_t *chunk = take_chunk(store);
+    /* Once a chunk was mapped, memory is used up. */
+    int is_mapped = 0;
+    uint8_t *chunk =
+        store->spill ? wvl_spill_take(store->spill, &is_mapped) : wvl_alloc(store->allocator, WVL_STORE_CHUNK);
+    if (is_mapped && store->first_mapped == UINT64_MAX) {
+        store->first_mapped = store->chunk_count;
+    }
     if (!chunk) {
         return UINT64_MAX;
     }

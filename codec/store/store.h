@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* An elastic store for coded data: chunks that never move, positions instead of pointers. Writers own a span of a chunk
  * each, so that they meet only when one is full. A piece never straddles chunks. */
-#ifndef WVL_CODEC_STORE_H
-#define WVL_CODEC_STORE_H
-
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdint.h>
+#pragma once
 
 #include "codec/store/spill.h"
 #include "geom/handover_blocks.h"
-#include "wavelane.h"
 
 #define WVL_STORE_CHUNK_LOG2 WVL_CHUNK_LOG2
 #define WVL_STORE_CHUNK WVL_CHUNK_BYTES
@@ -67,5 +61,3 @@ static inline void wvl_store_count(const wvl_store *store, uint64_t at, int by)
     atomic_fetch_add_explicit(&page->blocks[chunk & ((1u << WVL_STORE_TABLE_LOG2) - 1)], (uint32_t)by,
                               memory_order_relaxed);
 }
-
-#endif

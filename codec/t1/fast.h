@@ -8,8 +8,7 @@
  * significant is one bit in a register, and a pass walks only its members. A pass first lists its symbols, then the MQ
  * coder runs over the list: neither loop waits for the other's dependences.
  */
-#ifndef WVL_T1_FAST_H
-#define WVL_T1_FAST_H
+#pragma once
 
 #include "codec/t1/kernels.h"
 #include "codec/t1/t1_coder.h"
@@ -71,5 +70,3 @@ static WVL_ALWAYS_INLINE uint64_t wvl_t1_add_columns(uint64_t left, uint64_t own
 {
     return own | left >> 48 | (right & UINT64_C(0xFC0)) << 48;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * vector holds several units. Which samples become significant is known before one of them is coded: a sample's
  * neighbours before it in the scan are as they are after the unit, those behind it as they were before.
  */
-#ifndef WVL_T1_FAST_CODES_H
-#define WVL_T1_FAST_CODES_H
+#pragma once
 
 #include "base/lanes.h"
 #include "codec/t1/fast_unit.h"
@@ -88,5 +87,3 @@ static WVL_ALWAYS_INLINE void find_sign_codes(const windows *w, pairs code[3], p
     code[0] = ~(level ^ upright);
     *flip = h.down | (v.down & ~level);
 }
-
-#endif

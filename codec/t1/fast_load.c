@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "codec/t1/fast.h"
-#include "codec/t1/kernels.h"
 
 /* 8 x 8 bit matrix, row = byte, column = bit: transposed. */
 static WVL_ALWAYS_INLINE uint64_t transpose8(uint64_t x)

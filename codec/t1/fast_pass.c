@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The listing of passes for any processor. */
-#include "codec/t1/kernels.h"
 
 #define FETCH_NEIGHBOURS(x) ((unsigned)(((x)&7) | ((x) >> 3 & 0x38) | ((x) >> 6 & 0x1C0)))
 #include "codec/t1/fast_units.h"

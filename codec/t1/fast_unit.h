@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A unit in work, and what both ways of listing its symbols (fast_units.h, x86/fast_pass_avx512.c) start from. */
-#ifndef WVL_T1_FAST_UNIT_H
-#define WVL_T1_FAST_UNIT_H
+#pragma once
 
 #include "codec/t1/fast.h"
 
@@ -32,6 +31,19 @@ static WVL_ALWAYS_INLINE uint64_t widen_neighbours(uint64_t window)
 {
     uint64_t beside = window << 1 | window >> 1, v = window | beside;
     return beside | v << 6 | v >> 6;
+}
+
+/* The samples that propagation visits. Which they are is known before one is coded: what becomes significant brings
+ * those that follow it in. */
+static WVL_ALWAYS_INLINE uint64_t find_visited(const unit *u)
+{
+    uint64_t insignificant = ~u->window & u->valid, visited = 0, more = widen(u->window) & insignificant;
+    while (more != visited) {
+        visited = more;
+        uint64_t fresh = visited & u->bits, later = fresh | fresh << 1 | fresh << 2;
+        more |= (later << 5 | fresh << 1) & insignificant;
+    }
+    return visited;
 }
 
 /* The OR of the four samples of each column, at its top one. */
@@ -67,5 +79,3 @@ static WVL_ALWAYS_INLINE void add_each_gain(wvl_t1_fast *b, const stripe *s, uin
     b->gain_sum += sum;
     b->gain_count += count;
 }
-
-#endif

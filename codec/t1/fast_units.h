@@ -46,20 +46,11 @@ static WVL_ALWAYS_INLINE void code_sample(const tools *t, unit *u, unsigned i, u
     u->window |= (uint64_t)bit << i;
 }
 
-/* Returns the samples visited. Which they are is known before one is coded: what becomes significant brings those that
- * follow it in. */
+/* Returns the samples visited. */
 static WVL_ALWAYS_INLINE uint64_t propagate_unit(const tools *t, unit *u, uint8_t **symbols, int flags)
 {
-    uint64_t insignificant = ~u->window & u->valid, more = widen(u->window) & insignificant, visited;
+    uint64_t visited = find_visited(u);
     uint8_t *out = *symbols;
-    if (!more) {
-        return 0;
-    }
-    do {
-        visited = more;
-        uint64_t fresh = visited & u->bits, later = fresh | fresh << 1 | fresh << 2;
-        more |= (later << 5 | fresh << 1) & insignificant;
-    } while (more != visited);
     for (uint64_t todo = visited; todo; todo &= todo - 1) {
         code_sample(t, u, (unsigned)__builtin_ctzll(todo), &out, 0, flags);
     }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of the block coder that have twins: bit-plane masks, the listing of passes, and the sums that distortion
  * needs. */
-#ifndef WVL_T1_KERNELS_H
-#define WVL_T1_KERNELS_H
+#pragma once
 
 #include "base/cpu.h"
 #include "codec/mq/mq.h"
@@ -38,5 +37,3 @@ size_t wvl_t1_list_pass_avx512(wvl_t1_fast *block, int kind, int raw, unsigned p
 extern const wvl_t1_kernels wvl_t1_kernels_c;
 extern const wvl_t1_kernels wvl_t1_kernels_avx2;
 extern const wvl_t1_kernels wvl_t1_kernels_avx512;
-
-#endif

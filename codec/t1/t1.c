@@ -6,19 +6,14 @@
 #include "codec/core/gain.h"
 #include "codec/core/t1_bound.h"
 #include "codec/t1/fast.h"
-#include "codec/t1/kernels.h"
-
-/* All blocks in work. Their states lie an odd number of cache lines apart: lists of symbols, read in turns, are in
- * different sets of the cache. */
-static size_t count_scratch(size_t units, uint32_t planes)
-{
-    size_t lines = (sizeof(wvl_t1_fast_state) + sizeof(uint64_t) * planes * units + 63) / 64;
-    return WVL_BLOCK_SEATS * 64 * (lines | 1);
-}
 
 static size_t scratch_bytes(uint32_t width, uint32_t height, uint32_t planes)
 {
-    return count_scratch((size_t)((width + 7) / 8) * ((height + 3) / 4), planes);
+    /* All blocks in work. Their states lie an odd number of cache lines apart: lists of symbols, read in turns, are in
+     * different sets of the cache. */
+    size_t units = (size_t)((width + 7) / 8) * ((height + 3) / 4);
+    size_t lines = (sizeof(wvl_t1_fast_state) + sizeof(uint64_t) * planes * units + 63) / 64;
+    return WVL_BLOCK_SEATS * 64 * (lines | 1);
 }
 
 const wvl_t1_kernels *wvl_t1_fetch_kernels(void)

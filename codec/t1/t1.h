@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* EBCOT code block encoder (15444-1 Annex D). Pure functions of their input; they neither allocate nor fail. */
-#ifndef WVL_T1_T1_H
-#define WVL_T1_T1_H
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "codec/core/block.h"
-#include "geom/handover_pass.h"
 #include "geom/plan.h"
 
 #define WVL_T1_MAX_SAMPLES 4096
@@ -32,5 +27,3 @@ extern const wvl_block_coder wvl_t1_block_coder;
 
 /* The fastest that this processor runs; all give the same results. NULL is plain C. */
 const struct wvl_t1_kernels *wvl_t1_fetch_kernels(void);
-
-#endif

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/intmath.h"
-
 uint32_t wvl_t1_init_coder(wvl_t1_coder *coder, const wvl_t1_input *in, wvl_t1_output *out)
 {
     unsigned bits = wvl_bit_length(in->bound);

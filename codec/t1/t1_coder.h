@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What both block encoders share: how a pass becomes a record. */
-#ifndef WVL_T1_CODER_H
-#define WVL_T1_CODER_H
+#pragma once
 
 #include "codec/core/t1_pass.h"
 #include "codec/mq/mq.h"
@@ -25,5 +24,3 @@ uint32_t wvl_t1_init_coder(wvl_t1_coder *coder, const wvl_t1_input *in, wvl_t1_o
 void wvl_t1_init_pass(wvl_t1_coder *coder, uint32_t pass);
 void wvl_t1_put_pass(wvl_t1_coder *coder, wvl_t1_output *out, int64_t gain_quarters);
 void wvl_t1_fini_coder(wvl_t1_coder *coder, wvl_t1_output *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_T1_TABLES_H
-#define WVL_T1_TABLES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ static inline const uint8_t *wvl_t1_zero_codes_by_column(unsigned orient)
     static const uint8_t turned[4] = {1, 0, 1, 3};
     return wvl_t1_zero_codes[turned[orient]];
 }
-
-#endif

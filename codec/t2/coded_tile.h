@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A tile between block coding and writing: what rate control decides on and what the writer takes from. */
-#ifndef WVL_CODEC_CODED_TILE_H
-#define WVL_CODEC_CODED_TILE_H
+#pragma once
 
-#include "codec/store/store.h"
 #include "codec/t2/meter.h"
-#include "codec/t2/precinct.h"
-#include "geom/handover.h"
 
 /* One packet as committed. Of the layer in work, as measured last: header_bytes is 0 where its blocks have other cuts
  * now, places come later. */
@@ -81,5 +77,3 @@ static inline uint64_t wvl_block_passes_bytes(uint64_t passes, int rate_control)
 {
     return passes * (sizeof(wvl_pass) + (rate_control ? sizeof(int64_t) + sizeof(uint16_t) : 0));
 }
-
-#endif

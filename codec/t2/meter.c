@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/t2/meter.h"
 
-#include <string.h>
-
 #define LEAST_BLOCKS 4096u /* in a precinct: headers of fewer are measured soon enough */
 #define CHUNK 1024u        /* blocks; the last chunk of a band has the rest too */
 #define NONE UINT32_MAX

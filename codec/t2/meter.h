@@ -5,8 +5,7 @@
  * WVL_METER_PHASES states of the bit writer. A chunk keeps what it takes from each state until a block changes its
  * bits, so a change costs a few chunks and not the whole packet.
  */
-#ifndef WVL_CODEC_T2_METER_H
-#define WVL_CODEC_T2_METER_H
+#pragma once
 
 #include "codec/t2/precinct.h"
 
@@ -34,5 +33,3 @@ void wvl_meter_open(const wvl_meter *m);
 void wvl_meter_change(const wvl_meter *m, uint64_t block, const wvl_block_state *before);
 /* Bytes of the header. Something must be in the packet. */
 uint32_t wvl_meter_header(const wvl_meter *m);
-
-#endif

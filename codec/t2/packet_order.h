@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The order of packets in a tile (B.12), progression order changes included. */
-#ifndef WVL_CODEC_T2_PACKET_ORDER_H
-#define WVL_CODEC_T2_PACKET_ORDER_H
+#pragma once
 
 #include "geom/plan.h"
 
@@ -45,5 +44,3 @@ void wvl_order_open(wvl_packet_order *order, const wvl_plan *plan, const wvl_til
                     const wvl_order_memory *memory);
 /* 0 after the last packet. */
 int wvl_order_next(wvl_packet_order *order, wvl_packet_id *id);
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/t2/precinct.h"
 
-#include <string.h>
-
 #include "codec/t2/meter.h"
 
 #define NEVER 65535u /* inclusion value of a block that no layer so far includes */

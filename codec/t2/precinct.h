@@ -3,8 +3,7 @@
  * Packets of a tile. The geometry is condensed once into a table of precincts; headers are coded layer by layer against
  * a state that is either the real one (commit) or a scratch copy (measuring a candidate), by the same function.
  */
-#ifndef WVL_CODEC_T2_PRECINCT_H
-#define WVL_CODEC_T2_PRECINCT_H
+#pragma once
 
 #include "codec/store/store.h"
 #include "codec/t2/tag_tree.h"
@@ -108,5 +107,3 @@ uint32_t wvl_t2_zero_planes(const wvl_t2_tile *tile, const wvl_precinct_band *pb
  * new Lblock. */
 unsigned wvl_t2_put_contribution(const wvl_t2_tile *tile, const wvl_precinct_band *pb, uint64_t block,
                                  wvl_bit_writer *w);
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tag trees (B.10.2): a quad tree of minima over the blocks of one precinct in one band. */
-#ifndef WVL_CODEC_T2_TAG_TREE_H
-#define WVL_CODEC_T2_TAG_TREE_H
-
-#include <stdint.h>
+#pragma once
 
 #include "base/look.h"
 #include "codec/core/packet_bits.h"
@@ -29,5 +26,3 @@ void wvl_tag_tree_lower(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, uint3
 /* Codes whether the leaf's value is less than threshold, as far as the decoder does not know it yet. */
 void wvl_tag_tree_put(wvl_tag_node *nodes, uint32_t cols, uint32_t rows, uint32_t col, uint32_t row, uint32_t threshold,
                       wvl_bit_writer *bits);
-
-#endif

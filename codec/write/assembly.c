@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/write/assembly.h"
 
-#include <string.h>
-
-#include "base/alloc.h"
 #include "base/try.h"
-#include "codec/rate/rescale.h"
 #include "codec/write/division.h"
 #include "codec/write/early.h"
 
@@ -108,15 +104,6 @@ static void measure_steps(wvl_assembly *a, const wvl_plan *plan, uint64_t templa
     a->variant_bytes = (uint32_t)variant; /* too much is refused, as too many bytes */
 }
 
-/* All tiles take as much as those of the plan; a range takes at most its number of tiles times the largest one. */
-static uint64_t bound_output(const wvl_plan *plan, const wvl_assembly *a)
-{
-    uint64_t heads = (uint64_t)a->boxes_bytes + MOST_BOX_HEADER + a->main_bytes + a->tlm_bytes + WVL_CS_END_BYTES,
-             bytes = wvl_add_saturate(wvl_mul_saturate(a->range.count, plan->memory.most_tile_bytes), heads);
-    return a->range.count == plan->syntax.tile_count ? plan->memory.output_bytes_bound
-                                                     : wvl_min_u64(bytes, plan->memory.output_bytes_bound);
-}
-
 /* Counts of all tables. NULL, or what is too large. */
 static const char *measure_tables(builder *b)
 {
@@ -151,7 +138,12 @@ static const char *measure_tables(builder *b)
     a->has_boxes = plan->syntax.jp2 != 0;
     a->has_long_box = a->has_boxes && wvl_early_needs_long_box(plan);
     a->has_plt = plan->syntax.plt;
-    a->output_bytes_bound = bound_output(plan, a);
+    /* All tiles take as much as those of the plan; a range takes at most its number of tiles times the largest one. */
+    uint64_t heads = (uint64_t)a->boxes_bytes + MOST_BOX_HEADER + a->main_bytes + a->tlm_bytes + WVL_CS_END_BYTES,
+             most = wvl_add_saturate(wvl_mul_saturate(a->range.count, plan->memory.most_tile_bytes), heads);
+    a->output_bytes_bound = a->range.count == plan->syntax.tile_count
+                                ? plan->memory.output_bytes_bound
+                                : wvl_min_u64(most, plan->memory.output_bytes_bound);
     return NULL;
 }
 

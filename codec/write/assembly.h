@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Builds what a device needs to put pictures of a plan together (geom/handover_assembly.h). */
-#ifndef WVL_CODEC_TILE_ASSEMBLY_H
-#define WVL_CODEC_TILE_ASSEMBLY_H
+#pragma once
 
 #include "geom/handover_assembly.h"
 #include "geom/plan.h"
@@ -20,5 +19,3 @@ wvl_status wvl_assembly_build(const wvl_allocator *allocator, const wvl_plan *pl
 wvl_status wvl_assembly_put_main(const wvl_allocator *allocator, const wvl_plan *plan, const uint32_t *part_bytes,
                                  uint8_t **header, uint64_t *header_bytes);
 void wvl_assembly_free(const wvl_allocator *allocator, wvl_assembly *assembly);
-
-#endif

@@ -2,9 +2,7 @@
 #include "codec/write/bounds.h"
 
 #include <stdio.h>
-#include <string.h>
 
-#include "base/alloc.h"
 #include "codec/blocks/blocks.h"
 #include "codec/blocks/roi.h"
 #include "codec/cs/cs.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* With the plan: bounds of what coding a picture takes, as sums over its tiles, and of its bytes. */
-#ifndef WVL_CODEC_WRITE_BOUNDS_H
-#define WVL_CODEC_WRITE_BOUNDS_H
+#pragma once
 
 #include "codec/t2/coded_tile.h"
 
@@ -60,5 +59,3 @@ void wvl_coder_carve_tile(const wvl_plan *plan, wvl_carver *carver, wvl_coded_ti
 wvl_status wvl_coder_check_raw(const wvl_plan *plan, const wvl_coder_sum *sum, char *problem, size_t problem_bytes);
 /* Parts whose headers a target or a cap leaves room for, beside those of the plan. */
 uint64_t wvl_coder_reserved_parts(const wvl_plan *plan);
-
-#endif

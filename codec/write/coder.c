@@ -2,9 +2,7 @@
 #include "codec/write/coder.h"
 
 #include <stdio.h>
-#include <string.h>
 
-#include "base/alloc.h"
 #include "codec/write/bounds.h"
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */

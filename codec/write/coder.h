@@ -7,15 +7,10 @@
  * Order of calls: init -> { code_tiles for every wave -> finish } until nothing wants to be coded again -> write ->
  * fini.
  */
-#ifndef WVL_CODEC_TILE_CODER_H
-#define WVL_CODEC_TILE_CODER_H
+#pragma once
 
-#include "base/look.h"
-#include "base/pool.h"
 #include "codec/blocks/blocks.h"
 #include "codec/cs/cs.h"
-#include "codec/rate/layers.h"
-#include "codec/t2/coded_tile.h"
 #include "codec/write/recode.h"
 
 typedef struct wvl_coder_options {
@@ -65,5 +60,3 @@ void wvl_coder_fini(wvl_coder *coder);
 wvl_status wvl_coder_code_tiles(wvl_coder *coder, const wvl_coefs *coefs, uint32_t tile_count);
 
 static inline int wvl_coder_wants_again(const wvl_coder *coder) { return coder->recode.reason != WVL_RECODE_NONE; }
-
-#endif

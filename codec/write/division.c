@@ -4,7 +4,6 @@
 #include "base/try.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* A volume of its own order is also a part of its own: cinema streams count on it. */
 static int starts_part(const wvl_plan *plan, const wvl_packet_id *before, const wvl_packet_id *now, int new_volume)

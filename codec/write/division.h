@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How the packets of tiles are divided into tile-parts. */
-#ifndef WVL_CODEC_WRITE_DIVISION_H
-#define WVL_CODEC_WRITE_DIVISION_H
+#pragma once
 
 #include "codec/t2/packet_order.h"
 #include "codec/write/bounds.h"
@@ -31,5 +30,3 @@ wvl_status wvl_coder_divide_tiles(wvl_coder *coder, const wvl_tile_walk *tiles, 
 /* The parts alone: parts[plan->part_count], without lengths. */
 wvl_status wvl_coder_list_parts(const wvl_plan *plan, const wvl_tile_walk *tiles, const wvl_order_memory *memory,
                                 wvl_cs_part *parts);
-
-#endif

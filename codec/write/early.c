@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/try.h"
 #include "codec/write/finish.h"
@@ -284,16 +283,6 @@ static wvl_status put_packet(wvl_coder *coder, uint64_t precinct, uint32_t layer
     return status;
 }
 
-static void let_go(wvl_coder *coder, const wvl_coded_tile *tile, const wvl_precinct *precinct)
-{
-    for (unsigned i = 0; i < precinct->band_count; i++) {
-        const wvl_precinct_band *pb = &precinct->band[i];
-        for (uint64_t k = 0, n = wvl_precinct_blocks(pb); k < n; k++) {
-            wvl_keeper_let_go(&coder->blocks.keeper, &tile->blocks[wvl_precinct_block(pb, k)]);
-        }
-    }
-}
-
 static wvl_status send_precincts(wvl_coder *coder, uint64_t count)
 {
     wvl_early *e = coder->early;
@@ -306,7 +295,13 @@ static wvl_status send_precincts(wvl_coder *coder, uint64_t count)
                 status = WVL_CANCELLED;
             }
         }
-        let_go(coder, tile, &tile->precincts[e->list[i]]);
+        const wvl_precinct *precinct = &tile->precincts[e->list[i]];
+        for (unsigned band = 0; band < precinct->band_count; band++) {
+            const wvl_precinct_band *pb = &precinct->band[band];
+            for (uint64_t k = 0, n = wvl_precinct_blocks(pb); k < n; k++) {
+                wvl_keeper_let_go(&coder->blocks.keeper, &tile->blocks[wvl_precinct_block(pb, k)]);
+            }
+        }
     }
     return status == WVL_OK && e->out.refused ? WVL_ERROR_SINK : status;
 }

@@ -7,10 +7,8 @@
  * Order of calls, in place of finish and write: init -> open_early -> { code_tiles -> send_ } for every wave, or strip
  * -> close_early -> patch_early -> fini.
  */
-#ifndef WVL_CODEC_TILE_EARLY_H
-#define WVL_CODEC_TILE_EARLY_H
+#pragma once
 
-#include "codec/rate/portion.h"
 #include "codec/write/writer.h"
 
 /* NULL, or why the bytes of this plan cannot leave before the last block is coded. */
@@ -47,5 +45,3 @@ wvl_status wvl_coder_close_early(wvl_coder *coder);
 typedef int (*wvl_patch_fn)(void *user, uint64_t offset, const void *data, size_t bytes);
 int wvl_early_patches(const wvl_plan *plan, int by_rows);
 wvl_status wvl_coder_patch_early(wvl_coder *coder, wvl_patch_fn patch, void *user);
-
-#endif

@@ -3,7 +3,6 @@
 #include "codec/write/finish.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "codec/rate/packets_host.h"
 #include "codec/write/division.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Layers over the whole picture, when its blocks are coded. */
-#ifndef WVL_CODEC_WRITE_FINISH_H
-#define WVL_CODEC_WRITE_FINISH_H
+#pragma once
 
 #include "codec/t2/packet_order.h"
 #include "codec/write/coder.h"
@@ -12,5 +11,3 @@ wvl_status wvl_coder_finish(wvl_coder *coder, const wvl_tile_walk *tiles, const 
 /* Tile-parts, and the job of layers over the whole picture. Called by finish, or before the first tile (early.h).
  */
 wvl_status wvl_coder_open_layers(wvl_coder *coder, const wvl_tile_walk *tiles, const wvl_order_memory *memory);
-
-#endif

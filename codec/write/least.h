@@ -3,13 +3,9 @@
  * The least that a codestream of a plan can have: its headers, and packets without contributions. Caps below that are
  * refused with the plan, before memory for samples is taken; rate control never has to find out (D-profile-06).
  */
-#ifndef WVL_CODEC_TILE_LEAST_H
-#define WVL_CODEC_TILE_LEAST_H
-
-#include <stddef.h>
+#pragma once
 
 #include "codec/rate/measure.h"
-#include "geom/plan.h"
 
 typedef struct wvl_coder_least {
     wvl_layer_cost cost;    /* of every packet of every layer */
@@ -26,5 +22,3 @@ void wvl_coder_add_least_component(const wvl_plan *plan, const wvl_tile_plan *ti
 void wvl_coder_note_least(wvl_plan *plan, const wvl_coder_least *least, uint64_t part_count);
 /* Compares targets and caps with what was noted. WVL_ERROR_UNREACHABLE with the reason, or WVL_OK. */
 wvl_status wvl_coder_check_least(const wvl_plan *plan, char *problem, size_t problem_bytes);
-
-#endif

@@ -4,11 +4,8 @@
 #include "codec/write/lengths.h"
 
 #include <stdio.h>
-#include <string.h>
 
-#include "base/alloc.h"
 #include "base/try.h"
-#include "codec/cs/cs.h"
 
 #define PLT_LENGTH_MOST 5u
 #define PLT_SEGMENT_LEAST 65528u /* bytes of lengths in a marker segment that another one follows (A.7.3) */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lengths of packets, tile-parts and pointer marker segments, when the layers are chosen. */
-#ifndef WVL_CODEC_WRITE_LENGTHS_H
-#define WVL_CODEC_WRITE_LENGTHS_H
+#pragma once
 
 #include "codec/rate/portion.h"
 #include "codec/t2/packet_order.h"
@@ -27,5 +26,3 @@ uint64_t wvl_coder_codestream_bytes(const wvl_coder *coder);
 wvl_status wvl_coder_split_part(wvl_coder *coder, uint64_t at, uint32_t packets);
 /* A packet is longer than Psot can say. Returns the status, with a text. */
 wvl_status wvl_coder_refuse_packet(wvl_coder *coder, uint32_t tile);
-
-#endif

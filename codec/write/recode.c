@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "codec/write/recode.h"
 
-#include "base/alloc.h"
-
-#include <string.h>
-
 #include "codec/rate/portion.h"
 #include "codec/rate/rdoq.h"
 

@@ -4,8 +4,7 @@
  * pixels are transformed a second time, unless the coefficients were kept, and blocks are coded by another order. This
  * file owns the decision: a new reason is added here and nowhere else.
  */
-#ifndef WVL_CODEC_RECODE_H
-#define WVL_CODEC_RECODE_H
+#pragma once
 
 #include "codec/blocks/keep.h"
 #include "codec/rate/layers.h"
@@ -52,5 +51,3 @@ void wvl_recode_fill_order(const wvl_recode *recode, const wvl_plan *plan, wvl_b
 /* The coding is done. */
 void wvl_recode_end(wvl_recode *recode);
 void wvl_recode_close(wvl_recode *recode, const wvl_allocator *allocator);
-
-#endif

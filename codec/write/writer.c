@@ -2,7 +2,6 @@
 /* Writes the codestream. It decides nothing: all lengths were measured before. */
 #include "codec/write/writer.h"
 
-#include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/try.h"
 #include "codec/write/lengths.h"
@@ -116,28 +115,20 @@ static wvl_status put_part_header(tile_output *t, const wvl_cs_part *part)
     return WVL_OK;
 }
 
-static void list_packets(const tile_output *t, const wvl_order_memory *memory)
-{
-    const wvl_plan *plan = t->coder->plan;
-    wvl_packet_order order;
-    wvl_packet_id id;
-    uint32_t n = 0;
-    wvl_order_open(&order, plan, t->tile, memory);
-    while ((plan->syntax.plt || plan->syntax.packed_headers == WVL_PACKED_PPT) && wvl_order_next(&order, &id) &&
-           !wvl_look_after(t->coder->look, WVL_LOOK_LENGTHS, 1)) {
-        uint64_t packet = wvl_coder_number_packet(t->coder, t->tile->index, &id);
-        t->packets[n++] =
-            (uint32_t)(plan->syntax.plt ? wvl_coder_packet_bytes(t->coder, t->tile->index, packet) : packet);
-    }
-}
-
 static wvl_status put_tile(tile_output *t, const wvl_order_memory *memory, const wvl_cs_part *parts)
 {
     wvl_coder *coder = t->coder;
     wvl_packet_order order;
     wvl_packet_id id;
-    uint32_t n = 0;
-    list_packets(t, memory);
+    uint32_t n = 0, listed = 0;
+    const wvl_plan *plan = coder->plan;
+    wvl_order_open(&order, plan, t->tile, memory);
+    while ((plan->syntax.plt || plan->syntax.packed_headers == WVL_PACKED_PPT) && wvl_order_next(&order, &id) &&
+           !wvl_look_after(coder->look, WVL_LOOK_LENGTHS, 1)) {
+        uint64_t packet = wvl_coder_number_packet(coder, t->tile->index, &id);
+        t->packets[listed++] =
+            (uint32_t)(plan->syntax.plt ? wvl_coder_packet_bytes(coder, t->tile->index, packet) : packet);
+    }
     if (wvl_look_is_over(coder->look)) {
         return WVL_CANCELLED; /* the list may not be complete */
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The codestream: all of it at the end, or its pieces while later tiles, or rows, are coded (early.h). */
-#ifndef WVL_CODEC_WRITE_WRITER_H
-#define WVL_CODEC_WRITE_WRITER_H
+#pragma once
 
 #include "codec/rate/portion.h"
 #include "codec/t2/packet_order.h"
@@ -31,5 +30,3 @@ wvl_status wvl_coder_put_part_start(const wvl_coder *coder, const wvl_cs_part *p
 void wvl_coder_put_packet(const wvl_coder *coder, uint32_t tile, uint64_t packet, uint32_t number,
                           wvl_coder_output *out);
 wvl_status wvl_coder_put_end(wvl_coder_output *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wavelane-api-rows: what rows of the conformance matrix ask of the library that no command line can say. */
-#ifndef WVL_CONFORMANCE_API_H
-#define WVL_CONFORMANCE_API_H
+#pragma once
 
 #include "tools/imageio/imageio.h"
 #include "wavelane.h"
@@ -44,5 +43,3 @@ int wvl_api_run_strides(const wvl_api_picture *p);
 int wvl_api_run_outside(const wvl_api_picture *p);
 int wvl_api_run_locale(const wvl_api_picture *p, const char *name);
 int wvl_api_run_huge(uint64_t bytes, int with_patch);
-
-#endif

@@ -2,7 +2,6 @@
 /* Components of different subsampling at any place of the reference grid: more than picture files can say. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "api.h"
 

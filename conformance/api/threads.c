@@ -2,7 +2,6 @@
 /* Several threads at one library: cancelling, two encoders, many encodes. */
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_FUZZ_BOXES_H
-#define WVL_FUZZ_BOXES_H
+#pragma once
 
 #include "picture.h"
 
@@ -21,5 +20,3 @@ typedef struct fuzz_boxes {
  * (UnkC).
  */
 void fuzz_boxes_make(const char *words, const fuzz_picture *p, fuzz_boxes *b);
-
-#endif

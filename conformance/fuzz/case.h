@@ -15,8 +15,7 @@
  *   jp2=WORD+WORD+...    what a JP2 file says: see boxes.c
  *   illegal=NAME         a rule broken on purpose: see illegal.c
  */
-#ifndef WVL_FUZZ_CASE_H
-#define WVL_FUZZ_CASE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -79,5 +78,3 @@ static inline int fuzz_random_chance(fuzz_random *r, uint32_t percent)
 {
     return fuzz_random_between(r, 1, 100) <= percent;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the codestream is to hold where the colour of the samples is converted. */
-#ifndef WVL_FUZZ_COLOR_H
-#define WVL_FUZZ_COLOR_H
+#pragma once
 
 #include "picture.h"
 
@@ -18,5 +17,3 @@ void fuzz_color_draw(uint32_t seed, fuzz_color_tables *t);
 void fuzz_color_convert(const fuzz_case *c, fuzz_picture *p);
 /* 1: three unsigned components of one depth, 8..16, with every sample; xyz: 12..16. */
 int fuzz_color_can(const fuzz_picture *p, int is_xyz);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Foreign decoders. */
-#ifndef WVL_FUZZ_DECODER_H
-#define WVL_FUZZ_DECODER_H
+#pragma once
 
 #include "picture.h"
 
@@ -24,6 +23,4 @@ static inline int fuzz_openjph_decode(const uint8_t *data, size_t bytes, fuzz_pi
     (void)data, (void)bytes, (void)p, (void)text, (void)text_bytes;
     return -1;
 }
-#endif
-
 #endif

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "wavelane.h"
-
 #define MOST_TILES 100u
 
 static const char *const orders[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};

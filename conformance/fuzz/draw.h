@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Legal cases by chance: every key of the option table has a generator. */
-#ifndef WVL_FUZZ_DRAW_H
-#define WVL_FUZZ_DRAW_H
+#pragma once
 
 #include "picture.h"
 
@@ -83,5 +82,3 @@ static inline int fuzz_draw_is_all_ht(fuzz_blocks blocks)
 static inline int fuzz_draw_chance(fuzz_draw *d, uint32_t percent) { return fuzz_random_chance(&d->random, percent); }
 /* An option that half of the dense cases use. */
 static inline int fuzz_draw_wants(fuzz_draw *d) { return fuzz_draw_chance(d, d->density); }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How far what a decoder finds may lie from what the encoder told of it. */
-#ifndef WVL_FUZZ_ESTIMATE_H
-#define WVL_FUZZ_ESTIMATE_H
+#pragma once
 
 #include "picture.h"
 
@@ -40,5 +39,3 @@ double fuzz_estimate_expect_estimated(const fuzz_case *c, const fuzz_picture *p,
 double fuzz_estimate_expect_measured(const fuzz_case *c, const fuzz_picture *p, double told);
 double fuzz_estimate_measured_slack(const fuzz_case *c, const fuzz_picture *p);
 double fuzz_estimate_number(const fuzz_case *c, const char *key, const char *otherwise);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the markers of a codestream say, by which known faults of decoders are found. */
-#include <stddef.h>
 #include <string.h>
 
 #include "faults.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Known faults of the decoders that judge. One table: what was seen, with which version, when it applies. */
-#ifndef WVL_FUZZ_FAULTS_H
-#define WVL_FUZZ_FAULTS_H
+#pragma once
 
 #include "picture.h"
 
@@ -32,5 +31,3 @@ typedef struct fuzz_fault {
 const fuzz_fault *fuzz_faults(size_t *count);
 /* The first fault of the decoder that applies to a case; NULL: the decoder is to be believed. */
 const fuzz_fault *fuzz_faults_find(fuzz_decoder decoder, const fuzz_facts *f);
-
-#endif

@@ -3,11 +3,9 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "folder.h"
-#include "tools/imageio/imageio.h"
 
 #define MOST_FILE_BYTES (3l << 20)
 #define MOST_SIDE 768u

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Between the files about pictures. */
-#ifndef WVL_FUZZ_FOLDER_H
-#define WVL_FUZZ_FOLDER_H
+#pragma once
 
 #include "picture.h"
 #include "tools/imageio/imageio.h"
@@ -10,5 +9,3 @@
 int fuzz_folder_load(fuzz_folder *f, const char *name);
 /* Copies the middle of a component. */
 void fuzz_picture_take(const wvl_io_component *from, uint32_t most_side, fuzz_plane *to);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rules broken on purpose, one at a time. */
-#ifndef WVL_FUZZ_ILLEGAL_H
-#define WVL_FUZZ_ILLEGAL_H
+#pragma once
 
 #include "judge.h"
 
@@ -12,5 +11,3 @@ void fuzz_illegal_draw(uint64_t seed, uint32_t index, fuzz_case *c);
 /* A case with the key illegal: it must be refused by params or plan with the words of its rule, and without memory of
  * the picture's size. */
 void fuzz_illegal_judge(const fuzz_case *c, fuzz_verdict *v);
-
-#endif

@@ -13,12 +13,10 @@
 #include "decoder.h"
 #include "draw.h"
 #include "estimate.h"
-#include "faults.h"
 #include "illegal.h"
 #include "judge_parts.h"
 #include "patience.h"
 #include "refusal.h"
-#include "run.h"
 #include "wavelane_check.h"
 
 void fuzz_judge_fail(fuzz_verdict *v, const char *check, const char *format, ...)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_FUZZ_JUDGE_H
-#define WVL_FUZZ_JUDGE_H
+#pragma once
 
 #include "picture.h"
 
@@ -56,5 +55,3 @@ typedef struct fuzz_judge {
 
 /* Never stops the program, unless the library does. */
 void fuzz_judge_case(fuzz_judge *judge, const fuzz_case *c, fuzz_verdict *v);
-
-#endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of the judge share (judge.c, judge_second.c); nobody else includes it. */
-#ifndef FUZZ_JUDGE_PARTS_H
-#define FUZZ_JUDGE_PARTS_H
+#pragma once
 
 #include "faults.h"
 #include "judge.h"
-#include "picture.h"
 #include "run.h"
 
 /* The case has failed; the first failure stays. */
@@ -26,5 +24,3 @@ void fuzz_judge_ask_grok(const fuzz_judge *judge, const fuzz_facts *facts, const
 void fuzz_judge_ask_grok_alone(const fuzz_judge *judge, const fuzz_facts *facts, const fuzz_run *run, fuzz_verdict *v);
 /* first: NULL where OpenJPEG was not asked. */
 void fuzz_judge_ask_openjph(const fuzz_facts *facts, const fuzz_picture *first, const fuzz_run *run, fuzz_verdict *v);
-
-#endif

@@ -6,7 +6,6 @@
 
 #include "decoder.h"
 #include "estimate.h"
-#include "faults.h"
 #include "judge_parts.h"
 #include "patience.h"
 

@@ -9,7 +9,6 @@
 #ifdef WVL_HAVE_NETTLE
 #include "digests.h"
 #endif
-#include "draw.h"
 #include "faults.h"
 #include "illegal.h"
 #include "pool.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How long a foreign decoder may take. One that is slow says nothing about the encoder: the trial counts as such, and
  * not as a hang, which a trial's own alarm finds. */
-#ifndef WVL_FUZZ_PATIENCE_H
-#define WVL_FUZZ_PATIENCE_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -18,5 +17,3 @@ void fuzz_patience_end(unsigned left);
 /* Waits for a child for so long, whatever alarm there is, and kills it then. 1: it has ended, with *status; 0: it was
  * killed. */
 int fuzz_patience_wait(pid_t child, uint32_t seconds, int *status);
-
-#endif

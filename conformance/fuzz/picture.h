@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The samples of a case, and how they are handed to the encoder. */
-#ifndef WVL_FUZZ_PICTURE_H
-#define WVL_FUZZ_PICTURE_H
+#pragma once
 
 #include "case.h"
 #include "samples.h"
@@ -43,5 +42,3 @@ typedef struct fuzz_input {
  * pitch), interleaved (planar where components are unlike), packed (10 and 12 bits, else planar). */
 void fuzz_input_open(const fuzz_picture *p, const char *layout, fuzz_input *in);
 void fuzz_input_close(fuzz_input *in);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Trials in processes of their own, so that a crash or a hang is a finding like another. */
-#ifndef WVL_FUZZ_POOL_H
-#define WVL_FUZZ_POOL_H
+#pragma once
 
 #include "draw.h"
 #include "judge.h"
@@ -33,5 +32,3 @@ void fuzz_pool_draw(const fuzz_plan *plan, uint64_t seed, fuzz_case *c);
 int fuzz_pool_run(const fuzz_plan *plan, void (*done)(void *user, uint64_t seed, const fuzz_verdict *v), void *user);
 /* One trial in a process of its own. */
 void fuzz_pool_try(fuzz_judge *judge, const fuzz_case *c, uint32_t seconds, fuzz_verdict *v);
-
-#endif

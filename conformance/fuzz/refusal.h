@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Refusals of legal options: they follow from packets and bytes, which the generator does not know. */
-#ifndef WVL_FUZZ_REFUSAL_H
-#define WVL_FUZZ_REFUSAL_H
-
-#include <stddef.h>
+#pragma once
 
 #include "case.h"
 #include "wavelane.h"
@@ -13,5 +10,3 @@ int fuzz_refusal_find(const fuzz_case *c, wvl_status status, const char *error);
 size_t fuzz_refusal_count(void);
 /* For summaries. */
 const char *fuzz_refusal_name(size_t index);
-
-#endif

@@ -356,18 +356,6 @@ void fuzz_run_plan_of(const fuzz_case *c, const wvl_image_format *format, const 
     run_with(c, format, jp2, NULL, 0, run);
 }
 
-void fuzz_run_plan(const fuzz_case *c, const fuzz_picture *p, fuzz_run *run)
-{
-    static fuzz_boxes boxes;
-    static wvl_component_format components[FUZZ_MAX_COMPONENTS];
-    for (uint32_t i = 0; i < p->count; i++) {
-        components[i] =
-            (wvl_component_format){p->planes[i].depth, p->planes[i].is_signed, p->planes[i].dx, p->planes[i].dy};
-    }
-    wvl_image_format format = {sizeof format, p->x0, p->y0, p->x1, p->y1, p->count, components};
-    run_with(c, &format, describe(c, p, &boxes), NULL, 0, run);
-}
-
 void fuzz_run_free(fuzz_run *run)
 {
     free(run->data);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One encode of a case, under an allocator that keeps books. */
-#ifndef WVL_FUZZ_RUN_H
-#define WVL_FUZZ_RUN_H
+#pragma once
 
 #include "picture.h"
-#include "wavelane.h"
 
 #define FUZZ_MAX_LAYERS_TOLD 64u
 
@@ -43,9 +41,7 @@ typedef struct fuzz_run {
 
 /* turn: 0 or 1, which of the two layouts and thread counts; the second has a sink that patches. */
 void fuzz_run_encode(const fuzz_case *c, const fuzz_picture *p, unsigned turn, fuzz_run *run);
-/* Params and plan only, for a picture without samples. */
-void fuzz_run_plan(const fuzz_case *c, const fuzz_picture *p, fuzz_run *run);
-/* Params and plan with a format and a JP2 description of the caller. */
+/* Params and plan only, with a format and a JP2 description of the caller. */
 void fuzz_run_plan_of(const fuzz_case *c, const wvl_image_format *format, const wvl_jp2_info *jp2, fuzz_run *run);
 /* FUZZ_WAS_ bits (judge.h): how far the backend of that name went. */
 uint32_t fuzz_run_reach(const char *backend);
@@ -53,5 +49,3 @@ uint32_t fuzz_run_reach(const char *backend);
  * allocated before the first encode, after it, and after a second one on `backend`. */
 uint64_t fuzz_run_kept(uint64_t before, uint64_t after, uint64_t again, const char *backend);
 void fuzz_run_free(fuzz_run *run);
-
-#endif

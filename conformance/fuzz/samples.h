@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures as integers, and how far one is from another. The suites of tests/decode have the same. */
-#ifndef WVL_FUZZ_SAMPLES_H
-#define WVL_FUZZ_SAMPLES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ double fuzz_picture_psnr(const fuzz_picture *a, const fuzz_picture *b);
 /* Greatest difference, in units of `unit_bits` below full range: samples deeper than that are compared in coarser
  * steps. */
 double fuzz_picture_greatest(const fuzz_picture *a, const fuzz_picture *b, unsigned unit_bits);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the trials of a run came to: counts of outcomes, of known faults and of refusals, by their names. */
-#ifndef WVL_FUZZ_TALLY_H
-#define WVL_FUZZ_TALLY_H
+#pragma once
 
 #include "estimate.h"
 #include "judge.h"
@@ -32,5 +31,3 @@ void fuzz_tally_print_reach(const fuzz_tally *t);
 int fuzz_tally_lacks(const fuzz_tally *t, unsigned wanted);
 /* 1: all trials together say what no single one says; it is printed. */
 int fuzz_tally_fails(const fuzz_tally *t);
-
-#endif

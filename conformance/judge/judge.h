@@ -4,8 +4,7 @@
  * draws), decodes with OpenJPEG, reads what other decoders wrote, compares sample by sample, and encodes with OpenJPEG
  * where a row asks for its quality.
  */
-#ifndef WVL_JUDGE_H
-#define WVL_JUDGE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ int wvl_judge_encode_openjpeg(const wvl_judge_args *args, const wvl_judge_pictur
 /* Prints one JSON object: shape, exact, greatest error, PSNR. aligned: the second picture's samples may be shifted up
  * to the depth of its container, and signed ones are offset to unsigned, as FFmpeg does. */
 void wvl_judge_print_comparison(const wvl_judge_picture *original, const wvl_judge_picture *decoded, int aligned);
-
-#endif

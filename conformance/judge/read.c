@@ -2,7 +2,6 @@
 /* Picture files through the readers of the command; FFmpeg's rawvideo by hand. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "judge.h"
 #include "tools/imageio/imageio.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* JP2 and JPH files (Annex I; 15444-15 Annex D). */
-#ifndef WVL_CONFORMANCE_BOXES_H
-#define WVL_CONFORMANCE_BOXES_H
+#pragma once
 
 #include "walk.h"
 
@@ -49,5 +48,3 @@ void wvl_check_judge_header(wvl_walk *w, wvl_walk_boxes *b);
 void wvl_check_judge_colors(wvl_walk *w, wvl_walk_boxes *b);
 /* boxes_text.c */
 void wvl_check_judge_xml(wvl_walk *w, const wvl_walk_boxes *b, const wvl_walk_span *box);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Segments of HT blocks (15444-15 clause 7), read to their end: no value is kept. */
-#ifndef WVL_CONFORMANCE_HT_H
-#define WVL_CONFORMANCE_HT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ wvl_walk_ht_finding wvl_check_decode_cleanup(const wvl_walk_ht_block *block, con
  * alone, else 3. Whether all is read is only judged when the segment is complete. */
 wvl_walk_ht_finding wvl_check_decode_refinement(const wvl_walk_ht_block *block, const uint8_t *data, size_t bytes,
                                                 unsigned passes, int is_complete, wvl_walk_ht_work *work);
-
-#endif

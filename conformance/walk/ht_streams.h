@@ -4,8 +4,7 @@
  * they take filler; what was really read is found at the end from what is left in the buffer. `left` counts bits in the
  * buffer, the last `filler` of all that came are no data.
  */
-#ifndef WVL_CONFORMANCE_HT_STREAMS_H
-#define WVL_CONFORMANCE_HT_STREAMS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -194,5 +193,3 @@ static inline unsigned wvl_walk_ht_take_event(wvl_walk_mel *s)
     s->is_hit = 0;
     return 1;
 }
-
-#endif

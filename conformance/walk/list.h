@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a file holds, item by item, damaged or not (wvl_check_list). */
-#ifndef WVL_CONFORMANCE_LIST_H
-#define WVL_CONFORMANCE_LIST_H
+#pragma once
 
 #include "walk.h"
 
@@ -47,5 +46,3 @@ int wvl_check_is_listed_box(uint32_t type);
 int wvl_check_is_whole_box(uint32_t type);
 void wvl_check_list_box(wvl_walk_listing *l, uint32_t type);
 void wvl_check_name_box(uint32_t type, char name[5]);
-
-#endif

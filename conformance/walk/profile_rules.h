@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every rule of the profiles. X(symbol, id, clause, severity, doc); errors decide whether a profile is met. */
-#ifndef WVL_CONFORMANCE_PROFILE_RULES_H
-#define WVL_CONFORMANCE_PROFILE_RULES_H
+#pragma once
 
 #define WVL_CHECK_RULES_PART1_PROFILES(X)                                                                              \
     X(PROFILE_APPLIES, "profile.applies", "profile", ERROR, "The file is of the kind that the profile is about.")      \
@@ -157,5 +156,3 @@
     WVL_CHECK_RULES_BROADCAST(X)                                                                                       \
     WVL_CHECK_RULES_PRESERVATION(X)                                                                                    \
     WVL_CHECK_RULES_HT_PROFILES(X)
-
-#endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A profile is a list of rules, each with the function that decides whether it holds. */
-#ifndef WVL_CONFORMANCE_PROFILE_TABLE_H
-#define WVL_CONFORMANCE_PROFILE_TABLE_H
+#pragma once
 
 #include "boxes.h"
-#include "walk.h"
 
 typedef struct wvl_walk_profile wvl_walk_profile;
 
@@ -67,5 +65,3 @@ uint64_t wvl_check_frame_bytes(const wvl_walk *w, uint64_t bits_per_second);
 /* Msamples a second of main level 1..11 of IMF and broadcast; 0: no limit. */
 uint64_t wvl_check_level_samples(unsigned level);
 int wvl_check_samples_fit(wvl_walk_facts *f, unsigned level);
-
-#endif

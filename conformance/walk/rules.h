@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every rule that the walker knows: those of the standard here, the profiles' in a file of their own. X(symbol, id,
  * clause, severity, doc) */
-#ifndef WVL_CONFORMANCE_RULES_H
-#define WVL_CONFORMANCE_RULES_H
+#pragma once
 
 #include "profile_rules.h"
 
@@ -252,5 +251,3 @@ typedef enum wvl_check_rule_id {
     WVL_CHECK_PROFILE_RULES(WVL_CHECK_ENUM) WVL_RULE_COUNT
 } wvl_check_rule_id;
 #undef WVL_CHECK_ENUM
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tag trees of packet headers (B.10.2). */
-#ifndef WVL_CONFORMANCE_TAG_H
-#define WVL_CONFORMANCE_TAG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ uint32_t wvl_check_tag_step(uint32_t node, uint32_t threshold, wvl_walk_bits *b)
 /* The same from the root to a leaf; returns the leaf's node. */
 uint32_t wvl_check_tag_descend(const wvl_walk_tag_shape *shape, uint32_t *nodes, uint32_t col, uint32_t row,
                                uint32_t threshold, wvl_walk_bits *b);
-
-#endif

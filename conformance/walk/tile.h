@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One tile at a time: its geometry, its packets in order, the state of its precincts. */
-#ifndef WVL_CONFORMANCE_TILE_H
-#define WVL_CONFORMANCE_TILE_H
+#pragma once
 
 #include "tag.h"
 #include "walk.h"
@@ -166,5 +165,3 @@ int wvl_check_enter_next_part(wvl_walk_tile_walk *t);
 void wvl_check_start_lengths(wvl_walk_tile_walk *t);
 void wvl_check_compare_length(wvl_walk_tile_walk *t, uint64_t bytes);
 void wvl_check_finish_lengths(wvl_walk_tile_walk *t);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of the walker share: what the headers said, and where the walk is. Offsets count from SOC unless said
  * otherwise. */
-#ifndef WVL_CONFORMANCE_WALK_H
-#define WVL_CONFORMANCE_WALK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -280,5 +279,3 @@ void wvl_check_walk_tiles(wvl_walk *w);
 int wvl_check_is_known(const void *structure, size_t size, size_t known);
 void wvl_check_walk_codestream(wvl_walk *w);
 void wvl_check_release_walk(wvl_walk *w);
-
-#endif

@@ -6,8 +6,7 @@
  * The host fills blocks, order and groups once for a plan. Kernels write records, scratch and output.
  * cuda/blocks/README.md says who runs what.
  */
-#ifndef WVL_CUDA_BLOCKS_HT_JOB_H
-#define WVL_CUDA_BLOCKS_HT_JOB_H
+#pragma once
 
 #include <stdint.h>
 
@@ -164,5 +163,3 @@ typedef struct wvl_cuda_ht_job {
 #define WVL_CUDA_HT_FINISH_THREADS 32u
 #define WVL_CUDA_HT_GATHER_THREADS 256u
 #define WVL_CUDA_HT_SUM_THREADS 256u
-
-#endif

@@ -3,8 +3,7 @@
  * The HT block coder on a device, for the host. Nothing here allocates, waits or locks; calls that can fail return
  * the driver's status. cuda/blocks/README.md shows a frame's calls in order.
  */
-#ifndef WVL_CUDA_BLOCKS_HT_LAUNCH_H
-#define WVL_CUDA_BLOCKS_HT_LAUNCH_H
+#pragma once
 
 #include "codec/core/block.h"
 #include "cuda/blocks/ht_job.h"
@@ -61,5 +60,3 @@ uint32_t wvl_cuda_ht_collect_left(const wvl_cuda_ht_block *blocks, const wvl_cud
 void wvl_cuda_ht_describe(const wvl_cuda_ht_block *block, const wvl_cuda_ht_record *record, wvl_block_output *out);
 /* The energy of a block that was described, and the gain of its cleanup pass, as the CPU's coder gives them. */
 void wvl_cuda_ht_weigh(const wvl_cuda_ht_block *block, const wvl_cuda_ht_sums *sums, wvl_block_output *out);
-
-#endif

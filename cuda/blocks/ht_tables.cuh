@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The generated tables of the HT passes, in device memory. */
+/* The tables of the HT passes, in device memory. */
 #pragma once
 #include "cuda/blocks/lane.cuh"
 

@@ -7,8 +7,7 @@
  * modelling makes a list of symbols of every block; the MQ coder makes its bytes. cuda/blocks/README.md names the
  * kernels.
  */
-#ifndef WVL_CUDA_BLOCKS_T1_JOB_H
-#define WVL_CUDA_BLOCKS_T1_JOB_H
+#pragma once
 
 #include <stdint.h>
 
@@ -293,5 +292,3 @@ WVL_HD uint32_t wvl_cuda_t1_all_passes(uint32_t planes, uint32_t most)
     (WVL_CUDA_T1_MOST_WORDS * 31u + WVL_CUDA_T1_MOST_WORDS / 32u * WVL_CUDA_T1_GAINS_ANY_WARP_WORDS)
 #define WVL_CUDA_T1_GAINS_WIDE_WORDS                                                                                   \
     (WVL_CUDA_T1_GAINS_THREADS * 31u + WVL_CUDA_T1_GAINS_THREADS / 32u * WVL_CUDA_T1_GAINS_ANY_WARP_WORDS)
-
-#endif

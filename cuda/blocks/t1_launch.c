@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/intmath.h"
 #include "base/try.h"
 
 wvl_cuda_status wvl_cuda_t1_open(wvl_cuda_t1 *t1, const wvl_cuda_runtime *runtime, wvl_cuda_module module)

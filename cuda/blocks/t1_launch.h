@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The EBCOT block coder on a device, for the host: context modelling, the MQ coder, and what rate control and regions
  * of interest want of it. Nothing here allocates, waits or locks; calls that can fail return the driver's status. */
-#ifndef WVL_CUDA_BLOCKS_T1_LAUNCH_H
-#define WVL_CUDA_BLOCKS_T1_LAUNCH_H
+#pragma once
 
 #include "codec/core/block.h"
 #include "cuda/blocks/t1_job.h"
@@ -91,5 +90,3 @@ void wvl_cuda_t1_describe(const wvl_cuda_t1_block *block, const wvl_cuda_t1_reco
 /* The energy of the block and gain_quarters of the passes of *out, which has its passes. gains: those of the block, and
  * quarters: int64_t[pass_count] at its `values`, downloaded. */
 void wvl_cuda_t1_describe_gains(const wvl_cuda_t1_gains *gains, const int64_t *quarters, wvl_block_output *out);
-
-#endif

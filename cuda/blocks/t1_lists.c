@@ -2,7 +2,6 @@
 /* EBCOT blocks for the host: how they are sorted for kernels, what memory they need, and what came of them. */
 #include <string.h>
 
-#include "base/intmath.h"
 #include "codec/core/t1_bound.h"
 #include "codec/core/t1_pass.h"
 #include "cuda/blocks/t1_launch.h"

@@ -13,7 +13,6 @@
 #include "codec/core/t1_bound.h"
 #include "cuda/blocks/lane.cuh"
 #include "cuda/blocks/t1_job.h"
-#include "geom/plan.h"
 
 namespace wvl_t1
 {

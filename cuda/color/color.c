@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/intmath.h"
 #include "cuda/color/unpack.h"
 
 static uint32_t add_plane(wvl_rect rect, uint64_t at, wvl_cuda_pixels *pixels, uint32_t first, wvl_cuda_unpack *unpack)

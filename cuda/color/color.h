@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The conversion to X'Y'Z' before the transform: what of a workspace it takes, and its argument. */
-#ifndef WVL_CUDA_COLOR_COLOR_H
-#define WVL_CUDA_COLOR_COLOR_H
+#pragma once
 
 #include "cuda/core/pixels.h"
 
@@ -29,5 +28,3 @@ uint64_t wvl_cuda_measure_light(const wvl_plan *plan);
  * color->outside are set: addresses on the device. Returns the thread blocks of the launch. */
 uint32_t wvl_cuda_build_color(const wvl_plan *plan, wvl_rect rect, uint64_t converted, wvl_cuda_pixels *pixels,
                               wvl_cuda_color *color);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Packed samples to integers of 16 bits before the transform, where no conversion to X'Y'Z' reads them: kernels that
  * march take nothing else. */
-#ifndef WVL_CUDA_COLOR_UNPACK_H
-#define WVL_CUDA_COLOR_UNPACK_H
+#pragma once
 
 #include "cuda/core/pixels.h"
 
@@ -27,5 +26,3 @@ typedef struct wvl_cuda_unpack {
  * thread blocks of the launch; 0: none is packed. */
 uint32_t wvl_cuda_build_unpack(const wvl_rect *rects, uint32_t count, uint64_t planes, wvl_cuda_pixels *pixels,
                                wvl_cuda_unpack *unpack);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which shapes and pixels suit warps that march, as far as both directions ask the same. For the host. */
-#ifndef WVL_CUDA_CORE_FIT_H
-#define WVL_CUDA_CORE_FIT_H
+#pragma once
 
 #include <string.h>
 
@@ -113,5 +112,3 @@ static inline int wvl_cuda_fit_colors(const wvl_cuda_fit *fit, int shared, uint3
     }
     return fits;
 }
-
-#endif

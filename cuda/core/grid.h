@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rectangles, planes and bands as the tables of either direction see them. */
-#ifndef WVL_CUDA_CORE_GRID_H
-#define WVL_CUDA_CORE_GRID_H
+#pragma once
 
-#include "base/intmath.h"
 #include "cuda/core/split.h"
 
 static inline int wvl_cuda_is_empty(wvl_rect r) { return !wvl_rect_width(r) || !wvl_rect_height(r); }
@@ -37,5 +35,3 @@ static inline int wvl_cuda_bands_alike(const wvl_tile_band *first, unsigned byte
     }
     return 1;
 }
-
-#endif

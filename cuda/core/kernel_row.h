@@ -3,8 +3,7 @@
  * One kernel of a transform, as its room's table of kernels describes it (dwt/kernel_rows.h, inverse/kernel_rows.h).
  * The kernel is compiled from the row, the launcher launches by it and the chooser finds it by its properties.
  */
-#ifndef WVL_CUDA_CORE_KERNEL_ROW_H
-#define WVL_CUDA_CORE_KERNEL_ROW_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -109,5 +108,3 @@ static inline uint32_t wvl_cuda_row_parts(const wvl_cuda_kernel_row *row)
 {
     return row->share == WVL_CUDA_SHARE_EACH ? 3 : 1;
 }
-
-#endif

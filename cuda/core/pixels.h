@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pixels as kernels see them. Host and device. */
-#ifndef WVL_CUDA_CORE_PIXELS_H
-#define WVL_CUDA_CORE_PIXELS_H
+#pragma once
 
-#include "base/intmath.h"
 #include "geom/container.h"
 #include "geom/plan.h"
 
@@ -29,5 +27,3 @@ WVL_HD uint64_t wvl_cuda_measure_plane(wvl_rect r, uint32_t container_bytes)
     uint64_t row = wvl_align_up(((uint64_t)wvl_rect_width(r) + WVL_CUDA_ROW_ROOM) * container_bytes, 64);
     return wvl_mul_saturate(row, wvl_rect_height(r)) + 64;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Whole-sample symmetric extension (F.3.7, F.4.7) of the samples [first, end). Host and device. */
-#ifndef WVL_CUDA_CORE_REFLECT_H
-#define WVL_CUDA_CORE_REFLECT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ WVL_HD uint32_t wvl_cuda_reflect_near(int64_t at, uint32_t first, uint32_t end)
     }
     return first + (uint32_t)at;
 }
-
-#endif

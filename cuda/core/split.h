@@ -7,8 +7,7 @@
  * of a split that one thread block (or one warp) does. A launch runs the items of any number of splits, so that many
  * small tiles cost what one large tile costs.
  */
-#ifndef WVL_CUDA_CORE_SPLIT_H
-#define WVL_CUDA_CORE_SPLIT_H
+#pragma once
 
 #include "cuda/core/pixels.h"
 
@@ -79,5 +78,3 @@ typedef struct wvl_cuda_item {
     uint32_t front, front_pitch; /* of the flags of the plane that it reads: the first to wait for, and flags a row */
     uint16_t front_rows, front_cols; /* 0: waits for all of the launch in front */
 } wvl_cuda_item;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How long the stretches of marching warps are, for either direction. Speed alone depends on it. */
-#ifndef WVL_CUDA_CORE_STRETCH_H
-#define WVL_CUDA_CORE_STRETCH_H
+#pragma once
 
 #include "base/intmath.h"
 
@@ -22,5 +21,3 @@ static inline uint32_t wvl_cuda_choose_stretch(uint64_t panels, uint64_t wave, u
     }
     return (uint32_t)length;
 }
-
-#endif

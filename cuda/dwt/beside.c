@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "base/intmath.h"
 #include "cuda/dwt/stretch.h"
-#include "cuda/dwt/tuning.h"
 
 #define PARTS 3 /* splits of a picture: one a component */
 

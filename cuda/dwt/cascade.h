@@ -4,10 +4,8 @@
  * above, all that the tile is made of. How large tiles are, for both sides. Speed alone depends on the choice, within
  * what the block has room for.
  */
-#ifndef WVL_CUDA_DWT_CASCADE_H
-#define WVL_CUDA_DWT_CASCADE_H
+#pragma once
 
-#include "base/hd.h"
 #include "base/intmath.h"
 #include "cuda/core/kernel_row.h"
 #include "cuda/dwt/tuning.h"
@@ -72,6 +70,4 @@ static inline wvl_cuda_tile_size wvl_cuda_choose_cascade(const wvl_cuda_kernel_r
     }
     return tile;
 }
-#endif
-
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/dwt/choose.h"
 
-#include "cuda/core/fit.h"
 #include "cuda/dwt/beside.h"
 #include "dwt/quant.h"
-#include "geom/handover.h"
 
 #define REACH53 6u /* columns that a panel needs at either side, for two levels */
 #define REACH97 12u

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which kernel takes which levels of a component, by its shape, its blocks and how its pixels lie. */
-#ifndef WVL_CUDA_DWT_CHOOSE_H
-#define WVL_CUDA_DWT_CHOOSE_H
+#pragma once
 
 #include "cuda/dwt/kernels.h"
 #include "cuda/dwt/tables_unit.h"
@@ -29,5 +28,3 @@ int wvl_cuda_plane_is_little(const builder *b, const unit *u, unsigned level);
 
 /* Levels from this one on that one launch takes tile by tile. */
 unsigned wvl_cuda_cascade_levels(const unit *u, unsigned level);
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/dwt/kernels.h"
 
-#include <stddef.h>
-
 #define ANY(NAME, WAVELET, THREADS, BLOCKS, SHARED)                                                                    \
     WVL_CUDA_KERNEL_ROW(ANY, NAME, WAVELET, 8, THREADS, BLOCKS, SHARED, .end = WVL_CUDA_END_ANYTHING)
 #define CASCADE(NAME, WAVELET, SAMPLE, COEF, THREADS, BLOCKS, SHARED)                                                  \

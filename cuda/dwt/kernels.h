@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The kernels of the forward transform for the host: kernel_rows.h as an array. */
-#ifndef WVL_CUDA_DWT_KERNELS_H
-#define WVL_CUDA_DWT_KERNELS_H
+#pragma once
 
 #include "cuda/core/kernel_row.h"
 
@@ -33,5 +32,3 @@ static inline int wvl_cuda_writes_narrow(const wvl_cuda_kernel_row *row)
 {
     return row->reversible && row->end != WVL_CUDA_END_PLANE && row->container_bits == 8;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How the rows of marching kernels are cut. Speed alone depends on it. */
-#ifndef WVL_CUDA_DWT_STRETCH_H
-#define WVL_CUDA_DWT_STRETCH_H
+#pragma once
 
 #include "cuda/core/split.h"
 #include "cuda/core/stretch.h"
@@ -61,5 +60,3 @@ static inline uint32_t wvl_cuda_choose_long(uint64_t panels, uint64_t wave, uint
     }
     return length;
 }
-
-#endif

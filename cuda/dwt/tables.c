@@ -2,14 +2,10 @@
 #include "cuda/dwt/tables.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "cuda/core/split.h"
 #include "cuda/dwt/beside.h"
 #include "cuda/dwt/choose.h"
-#include "cuda/dwt/kernels.h"
 #include "cuda/dwt/stretch.h"
-#include "cuda/dwt/tables_unit.h"
 #include "dwt/quant.h"
 #include "geom/handover.h"
 

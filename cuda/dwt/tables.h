@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From tile plans to the tables that the kernels read. Pure: the same function counts (tables NULL) and fills. */
-#ifndef WVL_CUDA_DWT_TABLES_H
-#define WVL_CUDA_DWT_TABLES_H
+#pragma once
 
 #include "cuda/core/split.h"
 
@@ -54,5 +53,3 @@ void wvl_cuda_move_pixels(wvl_cuda_split *splits, uint64_t split_count, const wv
  * left. */
 uint64_t wvl_cuda_finish_items(uint32_t kernel, uint64_t components, wvl_cuda_split *splits, wvl_cuda_item *items,
                                uint64_t count);
-
-#endif

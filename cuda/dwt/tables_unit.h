@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What tables.c passes around while it builds. */
-#ifndef WVL_CUDA_DWT_TABLES_UNIT_H
-#define WVL_CUDA_DWT_TABLES_UNIT_H
+#pragma once
 
-#include "base/intmath.h"
 #include "cuda/core/fit.h"
-#include "cuda/core/kernel_row.h"
 #include "cuda/dwt/cascade.h"
 #include "cuda/dwt/tables.h"
-#include "cuda/dwt/tuning.h"
 
 /* One component of one tile, and where its memory lies. */
 typedef struct unit {
@@ -60,5 +56,3 @@ static inline uint32_t pack_size(wvl_rect r)
     uint32_t lanes = wvl_rect_width(r) / WVL_CUDA_MARCH_COLUMNS;
     return lanes && 32 % lanes == 0 ? 32 / lanes : 1;
 }
-
-#endif

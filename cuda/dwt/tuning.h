@@ -4,8 +4,7 @@
  * kernel_rows.h. Speed alone depends on them. Measured on an H200 (132 multiprocessors); how many multiprocessors a
  * launch has to fill comes from the device.
  */
-#ifndef WVL_CUDA_DWT_TUNING_H
-#define WVL_CUDA_DWT_TUNING_H
+#pragma once
 
 /* ---- Any-shape kernels ----------------------------------------------------------------------- */
 
@@ -94,5 +93,3 @@
 
 #define WVL_CUDA_CLEAR_THREADS 256
 #define WVL_CUDA_LINE_BYTES 128
-
-#endif

@@ -9,14 +9,11 @@
 #include "cuda/host/backend_cuda.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/ranges.h"
 #include "base/try.h"
 #include "cuda/host/pictures/picture.h"
-#include "cuda/host/waves/job.h"
 
 #define DEPTH_MAX 16
 #define POLL_NANOSECONDS 50000

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The device backend. Names no type of the toolkit. */
-#ifndef WVL_CUDA_HOST_BACKEND_CUDA_H
-#define WVL_CUDA_HOST_BACKEND_CUDA_H
+#pragma once
 
 #include "backend/backend.h"
 #include "cuda/host/driver/runtime_table.h"
@@ -27,5 +26,3 @@ wvl_status wvl_cuda_open_backend(const wvl_allocator *host, wvl_pool *pool, cons
 /* The function of wvl_backend_vtable.name_kernels. */
 wvl_status wvl_cuda_name_kernels(const wvl_plan *plan, const wvl_assembly *assembly, const wvl_tile_plan *tiles,
                                  uint32_t tile_count, wvl_kernel_fn tell, void *user);
-
-#endif

@@ -3,7 +3,6 @@
  * The kernels of a plan, by name: a job goes through the backend as ever, on a driver that does nothing and tells each
  * launch. So the names are those of the launches themselves, and no device is needed.
  */
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/try.h"

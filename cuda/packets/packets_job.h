@@ -4,10 +4,7 @@
  * Addresses are those of the device. The tables of the plan come from geom/handover_assembly.h, coded blocks from a
  * block coder. cuda/packets/README.md says who runs what.
  */
-#ifndef WVL_CUDA_PACKETS_JOB_H
-#define WVL_CUDA_PACKETS_JOB_H
-
-#include <stdint.h>
+#pragma once
 
 #include "geom/handover_assembly.h"
 
@@ -184,5 +181,3 @@ typedef struct wvl_cuda_packets_job {
 #define WVL_CUDA_PACKETS_HEAD_NODES(threads)                                                                           \
     (WVL_CUDA_PACKETS_HEAD_WINDOW(threads) + WVL_CUDA_PACKETS_HEAD_ROOM(threads) + 2u)
 #define WVL_CUDA_PACKETS_WRITE_WORDS (WVL_CUDA_PACKETS_WRITE_THREADS / 32u * 128u)
-
-#endif

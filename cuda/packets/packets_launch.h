@@ -3,8 +3,7 @@
  * Packets and pictures on a device, for the host. Nothing here allocates, waits or locks; calls that can fail return
  * the driver's status. cuda/packets/README.md shows a frame's calls in order.
  */
-#ifndef WVL_CUDA_PACKETS_LAUNCH_H
-#define WVL_CUDA_PACKETS_LAUNCH_H
+#pragma once
 
 #include "cuda/blocks/ht_job.h"
 #include "cuda/host/driver/route.h"
@@ -29,5 +28,3 @@ int wvl_cuda_packets_measure(const wvl_assembly *assembly, uint32_t pieces, uint
 /* Queues all kernels on a stream. Tables and blocks must be there when the stream comes to them. */
 wvl_cuda_status wvl_cuda_packets_launch(const wvl_cuda_packets *packets, const wvl_cuda_packets_job *job,
                                         wvl_cuda_route route);
-
-#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Caps of components: groups that break their cap get a floor, the least threshold that keeps it; the others go on to
- * their own slope (codec/rate/search.c). A thread a group; all threads have the same results.
+ * their own slope (codec/rate/layers.c). A thread a group; all threads have the same results.
  */
 #pragma once
 #include "cuda/rate/search.cuh"

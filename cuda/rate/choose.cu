@@ -6,7 +6,6 @@
 #include "cuda/rate/again.cuh"
 #include "cuda/rate/bodies.cuh"
 #include "cuda/rate/caps.cuh"
-#include "cuda/rate/fill.cuh"
 #include "cuda/rate/layers.cuh"
 #include "cuda/rate/stops.cuh"
 

@@ -7,8 +7,7 @@
  * bit a sample. Contexts know more than the share of new samples: hence the factors, found by counting
  * (D-device-13).
  */
-#ifndef WVL_CUDA_RATE_ESTIMATE_H
-#define WVL_CUDA_RATE_ESTIMATE_H
+#pragma once
 
 #include "cuda/blocks/t1_job.h"
 
@@ -80,5 +79,3 @@ WVL_HD uint32_t wvl_estimate_least_refinement(const wvl_cuda_t1_plane_counts *c,
 {
     return ((uint32_t)c->member + c->fresh + 7) / 8 + (with_magref ? c->own / 8u : 0);
 }
-
-#endif

@@ -7,8 +7,7 @@
  * (cuda/rate/sets.cu): passes of a set are those of the planes that they code. Precincts of a picture are numbered tile
  * by tile, as tiles number them; each has a packet in each layer.
  */
-#ifndef WVL_CUDA_RATE_JOB_H
-#define WVL_CUDA_RATE_JOB_H
+#pragma once
 
 #include "codec/core/step.h"
 #include "cuda/blocks/ht_job.h"
@@ -149,5 +148,3 @@ WVL_HD int wvl_cuda_rate_asks_bodies(uint64_t budget, uint64_t component_cap, ui
 
 /* HT blocks of later rounds: the tables of the HT coder, and what the passes of a set take. */
 #define WVL_CUDA_RATE_REPEAT_WORDS (WVL_CUDA_HT_TABLE_WORDS + WVL_CUDA_HT_ANY_WORDS(4u))
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rate control on a device, for the host. Nothing here allocates, waits or locks; calls that can fail return the
  * driver's status. */
-#ifndef WVL_CUDA_RATE_LAUNCH_H
-#define WVL_CUDA_RATE_LAUNCH_H
+#pragma once
 
 #include "cuda/host/driver/route.h"
 #include "cuda/rate/rate_job.h"
@@ -35,5 +34,3 @@ wvl_cuda_status wvl_cuda_rate_choose_step(const wvl_cuda_rate *rate, const wvl_c
 /* Queues all kernels on a route, behind the block coder: what blocks send is there after it. With job->t1.foresees it
  * is there after as many rounds as WVL_CUDA_RATE_ROUNDS; kernels of rounds that nothing asks for end at once. */
 wvl_cuda_status wvl_cuda_rate_launch(const wvl_cuda_rate *rate, const wvl_cuda_rate_job *job, wvl_cuda_route route);
-
-#endif

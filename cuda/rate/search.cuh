@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The threshold that meets the budget, as codec/rate/search.c finds it. All threads have the same results. */
+/* The threshold that meets the budget, as codec/rate/layers.c finds it. All threads have the same results. */
 #pragma once
-#include "codec/core/bracket.h"
 #include "cuda/rate/measure.cuh"
 
 namespace wvl_rate

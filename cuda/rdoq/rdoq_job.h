@@ -6,8 +6,7 @@
  * Blocks have two tables: `originals` as the transform delivered them, and t1.blocks as they are coded. The kernels
  * write the second one.
  */
-#ifndef WVL_CUDA_RDOQ_JOB_H
-#define WVL_CUDA_RDOQ_JOB_H
+#pragma once
 
 #include "codec/core/descent.h"
 #include "cuda/blocks/t1_job.h"
@@ -90,5 +89,3 @@ WVL_HD uint32_t wvl_cuda_rdoq_count_lanes(uint32_t width) { return wvl_min_u32(8
 #define WVL_CUDA_RDOQ_DESCENT_WORDS ((uint32_t)sizeof(wvl_descent) / 4u + WVL_CUDA_RDOQ_FOUND_WORDS)
 #define WVL_CUDA_RDOQ_CHOOSE_WORDS(groups) (WVL_CUDA_RDOQ_DESCENT_WORDS + 4u * (groups)*WVL_CUDA_RDOQ_CHOOSE_ROW)
 #define WVL_CUDA_RDOQ_LAST_WORDS 4u
-
-#endif

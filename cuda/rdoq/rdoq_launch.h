@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Optimised quantisation and its survey on a device, for the host. Nothing here allocates, waits or locks; calls that
  * can fail return the driver's status. cuda/host/coders/rdoq_blocks.h queues a picture with them. */
-#ifndef WVL_CUDA_RDOQ_LAUNCH_H
-#define WVL_CUDA_RDOQ_LAUNCH_H
+#pragma once
 
 #include "cuda/host/driver/route.h"
 #include "cuda/rdoq/rdoq_job.h"
@@ -51,5 +50,3 @@ wvl_cuda_status wvl_cuda_rdoq_launch_take(const wvl_cuda_rdoq *rdoq, const wvl_c
 /* Behind rate control, of all blocks: whether they are to be coded again (WVL_CUDA_RDOQ_REQUANTISED). */
 wvl_cuda_status wvl_cuda_rdoq_launch_judge(const wvl_cuda_rdoq *rdoq, const wvl_cuda_rdoq_job *job,
                                            wvl_cuda_route route);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* `transfers`, the device side: pieces go up, are transformed, and come down, on one device or dealt out to several. */
-#ifndef WVL_BENCH_TRANSFERS_DEVICE_H
-#define WVL_BENCH_TRANSFERS_DEVICE_H
+#pragma once
 
 #include "tools/bench/bench.h"
 #include "wavelane_dwt.h"
@@ -39,5 +38,3 @@ float *wvl_transfers_take(wvl_transfers_bench *bench, uint64_t samples);
 double wvl_transfers_run(wvl_transfers_bench *bench, const wvl_transfers_order *order,
                          const wvl_transfers_piece *pieces, size_t count, char *error);
 const char *wvl_transfers_device_name(const wvl_transfers_bench *bench);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The commands of wavelane-dwt-bench. Pictures, arguments, clocks and JSON are those of wavelane-bench. */
-#ifndef WVL_LAB_BENCH_H
-#define WVL_LAB_BENCH_H
+#pragma once
 
 #include "tools/bench/bench.h"
 
@@ -9,5 +8,3 @@ int wvl_lab_run_inverse(wvl_bench_args *args);
 int wvl_lab_run_lattice(wvl_bench_args *args);
 int wvl_lab_run_schemes(wvl_bench_args *args);
 int wvl_lab_run_transfers(wvl_bench_args *args);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Generated C functions, compiled when they are asked for: the generator's text goes through the C compiler into a
  * shared library, which is kept in a cache folder under a name that holds a hash of text, compiler and options. */
-#ifndef WVL_BENCH_SCHEME_LIBRARY_H
-#define WVL_BENCH_SCHEME_LIBRARY_H
+#pragma once
 
 #include "lab/dwtgen/lab.h"
 
@@ -29,5 +28,3 @@ typedef struct wvl_scheme_library {
 /* -1: error says why. What programs write to standard error goes there. */
 int wvl_scheme_library_open(const wvl_scheme_request *request, wvl_scheme_library *library, char *error);
 void wvl_scheme_library_close(wvl_scheme_library *library);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What wavelane-dwt-bench schemes writes: a table as text, and on request JSON and Markdown. */
-#ifndef WVL_BENCH_SCHEMES_REPORT_H
-#define WVL_BENCH_SCHEMES_REPORT_H
+#pragma once
 
 #include "tools/bench/bench.h"
 
@@ -29,5 +28,3 @@ void wvl_schemes_report_begin(wvl_schemes_report *report); /* the head of a pict
 void wvl_schemes_report_end(wvl_schemes_report *report);   /* of a picture; without a begin it does nothing */
 void wvl_schemes_report_add(wvl_schemes_report *report, const wvl_schemes_row *row);
 int wvl_schemes_report_close(wvl_schemes_report *report);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One level of the 2-D wavelet transform as a textbook has it, in double precision: no lifting, no tiles, no quads.
  * What the transform laboratory is compared with. */
-#ifndef WVL_BENCH_TEXTBOOK_H
-#define WVL_BENCH_TEXTBOOK_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ typedef struct wvl_textbook {
 const wvl_textbook *wvl_textbook_find(const char *wavelet);
 /* In place: bands interleave as the pixels lie. Columns first, then rows; borders are mirrored. -1: no memory. */
 int wvl_textbook_run(const wvl_textbook *book, double *values, size_t width, size_t height);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The 2-D transform of wavelane_dwt.h: wavelets as lifting steps, row kernels, one level of a plane (D-dwt2-01). */
-#ifndef WVL_DWT2_DWT2_H
-#define WVL_DWT2_DWT2_H
+#pragma once
 
 #include "base/line.h"
 #include "dwt/dwt.h"
@@ -81,5 +80,3 @@ void wvl_dwt2_inverse_rows(const wvl_dwt2_level *level, uint32_t y0, uint32_t y1
 void wvl_dwt2_level_on_device(wvl_plain_device *device, const wvl_dwt2_level *level, int is_inverse);
 void wvl_dwt2_copy_on_device(wvl_plain_device *device, const wvl_dwt2_view *from, const wvl_dwt2_view *to,
                              uint32_t width, uint32_t height);
-
-#endif

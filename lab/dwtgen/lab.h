@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a file of generated C functions offers. The generator puts this text at its head. */
-#ifndef WVL_LAB_H
-#define WVL_LAB_H
+#pragma once
 
 #include <stddef.h>
 
@@ -41,5 +40,3 @@ size_t lab_scratch_bytes(const lab_scheme *s, ptrdiff_t tile_width, ptrdiff_t ti
  * lab_scratch_bytes for at least this size, all bits zero before its first use; of one thread at a time. */
 void lab_run(const lab_scheme *s, const lab_picture *p, ptrdiff_t x0, ptrdiff_t y0, ptrdiff_t width, ptrdiff_t height,
              void *scratch);
-
-#endif

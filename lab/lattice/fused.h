@@ -5,8 +5,7 @@
  * x86 before FMA has no such instruction. There, sums are computed exactly as far as needed. The C library's fmaf() and
  * fma() would do the same, 30 to 60 times as slowly.
  */
-#ifndef WVL_LATTICE_FUSED_H
-#define WVL_LATTICE_FUSED_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -148,7 +147,5 @@ static inline wvl_doubles wvl_fused_f64(wvl_doubles a, wvl_doubles b, wvl_double
     }
     return c;
 }
-
-#endif
 
 #endif

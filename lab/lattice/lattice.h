@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Filters of the 1-D transform, their lattices, and the kernels that work on one block of samples (D-lattice-01). */
-#ifndef WVL_LATTICE_LATTICE_H
-#define WVL_LATTICE_LATTICE_H
+#pragma once
 
 #include "lab/on_device.h"
 #include "wavelane_dwt.h"
@@ -143,5 +142,3 @@ void wvl_lattice_run_on_device(wvl_plain_device *device, const wvl_lattice_plan 
                                int is_inverse);
 void wvl_lattice_copy_on_device(wvl_plain_device *device, const float *from, int64_t from_stride, float *to,
                                 int64_t to_stride, uint64_t count);
-
-#endif

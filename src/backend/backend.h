@@ -15,16 +15,13 @@
  * One backend stands for one device. A plan names a set of devices (plan->device.ordinals); the conductor opens a
  * backend for each that it uses.
  */
-#ifndef WVL_BACKEND_BACKEND_H
-#define WVL_BACKEND_BACKEND_H
+#pragma once
 
 #include "base/look.h"
 #include "base/pool.h"
 #include "base/trace.h"
 #include "geom/handover.h"
 #include "geom/handover_assembly.h"
-#include "geom/plan.h"
-#include "wavelane.h"
 
 typedef struct wvl_backend wvl_backend;
 typedef struct wvl_device wvl_device; /* what the jobs on one device share: opened once a context */
@@ -178,5 +175,3 @@ static inline wvl_status wvl_backend_prepare_tiles(const wvl_backend_vtable *tab
     table->measure(plan, tiles, tile_count, wvl_pool_concurrency(pool), &workspace);
     return table->prepare(backend, plan, &workspace);
 }
-
-#endif

@@ -11,10 +11,6 @@
  */
 #include "backend/backend_cpu.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <string.h>
-
 #include "backend/cpu_strands.h"
 #include "backend/workspaces.h"
 #include "base/alloc.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "backend/cpu_strands.h"
 
-#include <string.h>
-
 /* ---- Planes between levels ------------------------------------------------------------------- */
 
 uint8_t wvl_cpu_line_kind(const wvl_tile_component *tc)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rows of a unit through one level: what whole tiles (backend_cpu.c) and strips (cpu_strips.c) share. */
-#ifndef WVL_BACKEND_CPU_STRANDS_H
-#define WVL_BACKEND_CPU_STRANDS_H
+#pragma once
 
 #include "backend/backend.h"
 #include "dwt/strip.h"
 #include "front/front.h"
-#include "geom/handover.h"
 
 /* ---- Planes between levels ---- */
 
@@ -60,5 +58,3 @@ typedef struct wvl_cpu_rows {
 /* Rows [y0, y1) of the unit. At levels 0 and 1 they are fetched from the image, with `work` lines in between. */
 void wvl_cpu_open_rows(const wvl_cpu_kernels *kernels, const wvl_cpu_unit *unit, unsigned level, uint32_t y0,
                        uint32_t y1, const wvl_cpu_lines *lines, wvl_cpu_rows *rows);
-
-#endif

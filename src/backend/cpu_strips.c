@@ -7,8 +7,6 @@
  */
 #include "backend/strips.h"
 
-#include <string.h>
-
 #include "backend/cpu_strands.h"
 #include "base/alloc.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The devices of a context: each is opened at its first use and closed with the context. */
-#ifndef WVL_DEVICES_H
-#define WVL_DEVICES_H
+#pragma once
 
 #include "backend/backend.h"
 #include "base/context.h"
@@ -21,5 +20,3 @@ typedef struct wvl_device_list {
  * not looked at, and where there is none the first of the set stands for all: opening it says why. With pixels on a
  * device it is that one. image NULL: anywhere. */
 wvl_device_list wvl_devices_list(const wvl_plan *plan, const wvl_image *image, uint32_t turn);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_BACKEND_REGISTRY_H
-#define WVL_BACKEND_REGISTRY_H
+#pragma once
 
 #include "backend/backend.h"
 
@@ -8,5 +7,3 @@
 const wvl_backend_vtable *wvl_backend_fetch_host(void);
 /* The backend of devices; NULL: not in this build. */
 const wvl_backend_vtable *wvl_backend_fetch_device(void);
-
-#endif

@@ -5,13 +5,11 @@
  *
  * Order of calls: open -> { feed -> collect -> pass }* -> close, for each row of tiles.
  */
-#ifndef WVL_BACKEND_STRIPS_H
-#define WVL_BACKEND_STRIPS_H
+#pragma once
 
 #include "base/look.h"
 #include "base/pool.h"
 #include "geom/handover.h"
-#include "geom/plan.h"
 
 typedef struct wvl_strips wvl_strips;
 
@@ -39,5 +37,3 @@ uint64_t wvl_strips_keep(const wvl_strips *strips);
 uint64_t wvl_strips_collect(wvl_strips *strips, wvl_coefs *coefs);
 /* The blocks collected go. */
 void wvl_strips_pass(wvl_strips *strips);
-
-#endif

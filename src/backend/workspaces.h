@@ -4,8 +4,7 @@
  * wvl_workspace. Workspaces are taken, given back and added from any thread, and a free one may be removed; all are
  * removed from one thread, when all are free.
  */
-#ifndef WVL_BACKEND_WORKSPACES_H
-#define WVL_BACKEND_WORKSPACES_H
+#pragma once
 
 #include <pthread.h>
 #include <stddef.h>
@@ -121,5 +120,3 @@ static inline wvl_workspace *wvl_workspaces_remove(wvl_workspaces *workspaces)
     workspaces->first = workspace ? workspace->next : NULL;
     return workspace;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Host memory through the caller's allocator triple. Every release names the size it was allocated with. */
-#ifndef WVL_BASE_ALLOC_H
-#define WVL_BASE_ALLOC_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ static inline uint64_t wvl_alloc_size(uint64_t bytes)
 
 /* Doubling array growth: returns 0 and leaves everything as it was when memory is short. */
 int wvl_grow(const wvl_allocator *allocator, void **array, uint64_t *capacity, uint64_t need, uint64_t element_bytes);
-
-#endif

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A carver: the same carve function first measures (base == NULL), then cuts the one allocation into pieces. */
-#ifndef WVL_BASE_ARENA_H
-#define WVL_BASE_ARENA_H
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "base/intmath.h"
 
@@ -25,5 +21,3 @@ static inline void *wvl_carve(wvl_carver *c, uint64_t count, uint64_t size)
     c->used = end;
     return piece;
 }
-
-#endif

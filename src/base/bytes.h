@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Big-endian stores: every multi-byte field of the codestream and of JP2 boxes is big-endian. */
-#ifndef WVL_BASE_BYTES_H
-#define WVL_BASE_BYTES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ static inline uint8_t *wvl_put_u64(uint8_t *p, uint64_t v)
     p = wvl_put_u32(p, (uint32_t)(v >> 32));
     return wvl_put_u32(p, (uint32_t)v);
 }
-
-#endif

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_CONTEXT_H
-#define WVL_CONTEXT_H
+#pragma once
 
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 
 #include "base/look.h"
 #include "base/pool.h"
 #include "base/trace.h"
-#include "wavelane.h"
 
 #define WVL_ERROR_TEXT_BYTES 16384u /* a plan reports all violations, one a line; what does not fit is cut */
 
@@ -63,5 +60,3 @@ void wvl_context_log(const wvl_context *context, wvl_log_level level, const char
 void wvl_context_set_error(wvl_context *context, const char *text);
 void wvl_context_clear_error(wvl_context *context);
 void wvl_context_add_error(wvl_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which kernels this processor can run. Every level gives the same bytes. */
-#ifndef WVL_BASE_CPU_H
-#define WVL_BASE_CPU_H
+#pragma once
 
 /* Ordered: a level includes the ones below it that its architecture has. */
 typedef enum wvl_cpu_level {
@@ -22,5 +21,3 @@ int wvl_cpu_limit_level(wvl_cpu_level level);
 /* Compiled in, present, and not above the limit. */
 int wvl_cpu_has_level(wvl_cpu_level level);
 const char *wvl_cpu_level_text(wvl_cpu_level level);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The default floating-point environment (round to nearest even, gradual underflow, no traps) around work that decides
  * bytes. */
-#ifndef WVL_BASE_FPENV_H
-#define WVL_BASE_FPENV_H
+#pragma once
 
 #include <fenv.h>
 #if defined(__x86_64__) || defined(__i386__)
@@ -27,5 +26,3 @@ static inline void wvl_fpenv_leave(const wvl_fpenv *env)
 {
     (void)fesetenv(&env->saved); /* FTZ and DAZ included: they are in the control word that fegetenv saved */
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Integer helpers. Coordinates of the reference grid reach 2^32 - 1, so all of geometry is computed in 64 bits. */
-#ifndef WVL_BASE_INTMATH_H
-#define WVL_BASE_INTMATH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ WVL_HD unsigned wvl_bit_length(uint64_t v)
 /* Saturating: a result that does not fit becomes UINT64_MAX, which no limit admits. */
 WVL_HD uint64_t wvl_mul_saturate(uint64_t a, uint64_t b) { return b && a > UINT64_MAX / b ? UINT64_MAX : a * b; }
 WVL_HD uint64_t wvl_add_saturate(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
-
-#endif

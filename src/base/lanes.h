@@ -4,8 +4,7 @@
  * with AVX2 and FMA, 4 with NEON. Operators work lane by lane; sums of `lanes` wrap. Twins that differ in the width
  * alone have one body, which is written with these.
  */
-#ifndef WVL_BASE_LANES_H
-#define WVL_BASE_LANES_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -72,5 +71,3 @@ static inline floats take_floats(const void *from) { return (floats)take(from); 
 static inline void put(void *to, lanes v) { memcpy(to, &v, sizeof v); }
 static inline void put_floats(void *to, floats v) { memcpy(to, &v, sizeof v); }
 static inline floats spread(float v) { return v - (floats){0}; }
-
-#endif

@@ -4,10 +4,7 @@
  * elements before its first sample and WVL_LINE_TAIL after its last may be read and overwritten. Rows of planes have no
  * room but are padded to a multiple of WVL_LINE_ROUND elements.
  */
-#ifndef WVL_BASE_LINE_H
-#define WVL_BASE_LINE_H
-
-#include <stdint.h>
+#pragma once
 
 #include "base/arena.h"
 
@@ -33,5 +30,3 @@ static inline void *wvl_line_carve(wvl_carver *carver, uint64_t n, unsigned kind
     uint8_t *line = (uint8_t *)wvl_carve(carver, 1, wvl_line_bytes(n, kind));
     return line ? line + WVL_LINE_LEAD * wvl_line_element_bytes(kind) : NULL;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * its cancel token is raised; blocks of packets and lists cost less each. Each look says what was done since the one
  * before: tests add it up and see that no loop goes without looks.
  */
-#ifndef WVL_BASE_LOOK_H
-#define WVL_BASE_LOOK_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -112,5 +111,3 @@ static inline int wvl_look_copy(const wvl_look *look, void *to, const void *from
     }
     return 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Memory for what is page-locked (alloc.c). */
-#ifndef WVL_BASE_PAGES_H
-#define WVL_BASE_PAGES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -9,5 +8,3 @@
  * them. NULL: out of memory, or the system has no such pages. */
 void *wvl_map_pages(uint64_t bytes);
 void wvl_unmap_pages(void *memory, uint64_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Worker threads behind a parallel for. */
-#ifndef WVL_BASE_POOL_H
-#define WVL_BASE_POOL_H
+#pragma once
 
 #include "wavelane.h"
 
@@ -27,5 +26,3 @@ static inline void wvl_pool_run(wvl_pool *pool, uint32_t count, wvl_task_fn task
 {
     wvl_pool_run_ranked(pool, 0, count, task, arg);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Named ranges for profilers, in builds with WVL_NVTX; nothing otherwise. Opened and closed by one thread, nested. */
-#ifndef WVL_BASE_RANGES_H
-#define WVL_BASE_RANGES_H
+#pragma once
 
 #ifdef WVL_HAVE_NVTX
 #include <nvtx3/nvToolsExt.h>
@@ -10,6 +9,4 @@ static inline void wvl_range_close(void) { (void)nvtxRangePop(); }
 #else
 static inline void wvl_range_open(const char *name) { (void)name; }
 static inline void wvl_range_close(void) {}
-#endif
-
 #endif

@@ -4,8 +4,7 @@
  * structure is shorter) or with a newer one (longer). Every size from that of version 0.2.0 on is taken; what a longer
  * one has beyond today's members must be zero, because nobody here could do what it asks for.
  */
-#ifndef WVL_BASE_STRUCTS_H
-#define WVL_BASE_STRUCTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ int wvl_struct_read(void *to, size_t bytes, const void *from, size_t least);
 /* Fills as much of a caller's structure as it has; its size stays, and what is unknown of it becomes zero. 0: its size
  * is not taken. */
 int wvl_struct_write(void *to, const void *from, size_t bytes, size_t least);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Spans of time for wvl_context_options.trace. Without one: a branch a span. */
-#ifndef WVL_BASE_TRACE_H
-#define WVL_BASE_TRACE_H
+#pragma once
 
 #include <time.h>
 
@@ -31,5 +30,3 @@ static inline void wvl_trace_put(const wvl_trace *trace, const char *track, cons
         trace->fn(trace->user, &span);
     }
 }
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "device/kept.h"
 
-#include <string.h>
-
 #include "backend/devices.h"
-#include "base/alloc.h"
 #include "codec/write/assembly.h"
 
 /* Under the lock. The first ones of a plan, and of a device if it is not UINT32_MAX; they are kept no more. NULL: there

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "device/pictures.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
-#include "backend/devices.h"
 #include "backend/registry.h"
-#include "base/alloc.h"
 #include "base/try.h"
-#include "codec/rate/layers.h"
 #include "codec/write/assembly.h"
 #include "way/way.h"
 

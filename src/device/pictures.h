@@ -4,8 +4,7 @@
  * device wrote them. One object serves all places of an encoder. Pictures that the device cannot finish are encoded in
  * waves (drive.h).
  */
-#ifndef WVL_PICTURES_H
-#define WVL_PICTURES_H
+#pragma once
 
 #include "backend/backend.h"
 #include "report/result.h"
@@ -54,5 +53,3 @@ void wvl_pictures_drop(const wvl_pictures *pictures, wvl_picture_facts *facts, i
 /* Moves the lists into a result; NULL: no memory. seconds[WVL_STAGES]. */
 wvl_result *wvl_pictures_create_result(const wvl_pictures *pictures, const wvl_plan *plan, wvl_picture_facts *facts,
                                        const double *seconds);
-
-#endif

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "device/shares.h"
 
-#include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "backend/registry.h"
-#include "base/alloc.h"
 #include "base/fpenv.h"
 #include "base/try.h"
-#include "codec/cs/cs.h"
-#include "codec/rate/layers.h"
 #include "codec/write/assembly.h"
 #include "way/way.h"
 

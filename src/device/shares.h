@@ -3,8 +3,7 @@
  * One large picture on several devices, each of which finishes a range of its tiles (D-device-27). The host puts the
  * ranges together: head, the tile-parts of each, and EOC.
  */
-#ifndef WVL_SHARES_H
-#define WVL_SHARES_H
+#pragma once
 
 #include "device/pictures.h"
 
@@ -41,5 +40,3 @@ const uint8_t *wvl_shares_fetch_body(const wvl_shares *shares, uint32_t index, u
 /* codestream_offset: bytes before SOC. NULL: no memory. */
 wvl_result *wvl_shares_create_result(wvl_shares *shares, uint64_t codestream_offset, const double *seconds);
 void wvl_shares_close(wvl_shares *shares);
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "device/stations.h"
 
-#include <string.h>
-
 #include "backend/devices.h"
 #include "codec/write/assembly.h"
 

@@ -4,10 +4,7 @@
  * station with the least at work, and the station of the device that its pixels lie on. A device that is lost, or
  * cannot finish pictures, drops out.
  */
-#ifndef WVL_STATIONS_H
-#define WVL_STATIONS_H
-
-#include <pthread.h>
+#pragma once
 
 #include "device/pictures.h"
 
@@ -33,5 +30,3 @@ void wvl_stations_close(wvl_stations *stations);
 /* For one picture, whose plan may be that of a frame. Waits until such a station is free. NULL: none takes it. */
 wvl_pictures *wvl_stations_take(wvl_stations *stations, const wvl_plan *plan, const wvl_image *image);
 void wvl_stations_give(wvl_stations *stations, const wvl_pictures *pictures);
-
-#endif

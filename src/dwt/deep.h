@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Kernels of deep samples, in every table. They are rare: the compiler's own vectors will do. */
-#ifndef WVL_DWT_DEEP_H
-#define WVL_DWT_DEEP_H
+#pragma once
 
 #include "dwt/dwt.h"
 #include "dwt/lift_ops.h"
@@ -34,5 +33,3 @@ static inline uint32_t magnitude_i64(int64_t x, float r)
     return (uint32_t)(x < 0 ? -x : x);
 }
 PACK_EACH(pack_i64_32, int64_t, uint32_t, magnitude_i64, wvl_quant_sign32)
-
-#endif

@@ -3,10 +3,7 @@
  * Kernels of the transform: one const table per instruction set, all bit-equal. Rows are lines or rows of planes as
  * base/line.h defines them.
  */
-#ifndef WVL_DWT_DWT_H
-#define WVL_DWT_DWT_H
-
-#include <stdint.h>
+#pragma once
 
 #include "base/cpu.h"
 #include "base/line.h"
@@ -56,6 +53,4 @@ extern const wvl_dwt_kernels wvl_dwt_kernels_avx512;
 #endif
 #ifdef WVL_HAVE_NEON
 extern const wvl_dwt_kernels wvl_dwt_kernels_neon;
-#endif
-
 #endif

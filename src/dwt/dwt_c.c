@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The reference: what every other table must equal, bit by bit. */
-#include "dwt/dwt.h"
 
 #include "dwt/deep.h"
-#include "dwt/lift_ops.h"
-#include "dwt/quant.h"
 #include "dwt/scheme.h"
 
 #ifdef __clang__

@@ -12,13 +12,10 @@
  *                              with more than 8 lanes only
  *   magnitudes(a, r)           with more than 8 lanes only
  */
-#ifndef WVL_DWT_DWT_LANES_H
-#define WVL_DWT_DWT_LANES_H
+#pragma once
 
 #include "base/lanes.h"
 #include "dwt/deep.h"
-#include "dwt/dwt.h"
-#include "dwt/lift_ops.h"
 #include "dwt/scheme.h"
 
 /* The vector before the first pair starts 2 LANES samples early; the last one, and the one after it, end at most 6
@@ -250,5 +247,3 @@ PACK(pack_f32_32_deep, pack_32, from_f32_deep)
             pack_i32_16, pack_i32_32, pack_i64_32, pack_f32_16, pack_f32_32, pack_f32_32_deep                          \
         }                                                                                                              \
     }
-
-#endif

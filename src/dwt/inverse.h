@@ -3,8 +3,7 @@
  * Inverse transforms of one tile-component (F.3), plain C. The encoder needs them to know what a decoder will see when
  * a PSNR target is set; tests need them as the other half of every forward transform.
  */
-#ifndef WVL_DWT_INVERSE_H
-#define WVL_DWT_INVERSE_H
+#pragma once
 
 #include "base/look.h"
 #include "geom/plan.h"
@@ -23,5 +22,3 @@ void wvl_inverse_97(const wvl_tile_plan *tile, uint32_t component, float *plane,
 /* Column and row of a band's first sample in the plane: LL of all levels at the origin, details beside and below it. */
 void wvl_inverse_band_origin(const wvl_tile_resolution *resolution, const wvl_tile_band *band, uint32_t *col,
                              uint32_t *row);
-
-#endif

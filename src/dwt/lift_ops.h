@@ -5,8 +5,7 @@
  * rounded, then one fused multiply-add. a + b is commutative, so symmetric extension of the samples and of the lifted
  * values give the same bits.
  */
-#ifndef WVL_DWT_LIFT_OPS_H
-#define WVL_DWT_LIFT_OPS_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ WVL_HD uint32_t wvl_lift_reflect(int64_t at, uint32_t first, uint32_t end)
     folded = folded < 0 ? folded + 2 * last : folded;
     return (uint32_t)(first + (folded <= last ? folded : 2 * last - folded));
 }
-
-#endif

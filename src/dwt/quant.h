@@ -10,8 +10,7 @@
  * (e < 0). With i = 0, e = p >= 0. Rounding the product toward zero gives trunc(RZ(p)) = floor(p) directly where a
  * machine offers that.
  */
-#ifndef WVL_DWT_QUANT_H
-#define WVL_DWT_QUANT_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ WVL_HD uint32_t wvl_quant_sign32(uint32_t magnitude, int negative)
 {
     return magnitude | (negative && magnitude ? 0x80000000u : 0u);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * times and high samples 1/K times the normalised ones per level and axis, and the plan folds that, the quantiser step
  * and the colour gains into one reciprocal per band.
  */
-#ifndef WVL_DWT_SCHEME_H
-#define WVL_DWT_SCHEME_H
+#pragma once
 
 /* 9/7, in the order of application: odd, even, odd, even samples (F.4.8.2). Decimals longer than a float holds, rounded
  * by the compiler. */
@@ -18,5 +17,3 @@
 /* Samples beyond each end of a signal that symmetric extension must supply (Tables F.8, F.9; the larger side). */
 #define WVL_LIFT97_REACH 4
 #define WVL_LIFT53_REACH 2
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dwt/strip.h"
 
-#include <string.h>
-
 #include "dwt/lift_ops.h"
 #include "dwt/quant.h"
 

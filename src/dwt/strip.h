@@ -4,8 +4,7 @@
  * coefficients go to their cells, low-low rows to the plane of the next level. Strips of a level are independent of
  * each other.
  */
-#ifndef WVL_DWT_STRIP_H
-#define WVL_DWT_STRIP_H
+#pragma once
 
 #include "base/look.h"
 #include "dwt/dwt.h"
@@ -91,5 +90,3 @@ uint64_t wvl_dwt_count_strips(const wvl_dwt_strand *strands, uint32_t strand_cou
 /* Goes on with the strip, all members behind `fetches` 0 at first, until a row is wanted that the caller brings: row y
  * of every strand into rows[strand_count]. 0: the strip is done. */
 int wvl_dwt_next_row(wvl_dwt_strip *strip);
-
-#endif

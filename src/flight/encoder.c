@@ -5,25 +5,16 @@
  * While one picture is in a part that one thread does alone (choosing layers, writing), waits for the device or copies
  * pixels, others keep the pool at work.
  */
-#include <pthread.h>
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
-#include "backend/devices.h"
 #include "backend/registry.h"
-#include "base/alloc.h"
-#include "base/context.h"
-#include "base/intmath.h"
 #include "base/structs.h"
 #include "base/try.h"
 #include "codec/sink/sink.h"
-#include "device/stations.h"
 #include "flight/frame_plan.h"
 #include "flight/poll_handle.h"
 #include "picture/session.h"
 #include "wavelane_frames.h"
-#include "way/way.h"
 
 #define FRAMES_LEAST 3u /* chosen: one in the transform, one in block coding, one being written */
 #define FRAMES_MOST                                                                                                    \

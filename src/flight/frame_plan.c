@@ -2,13 +2,11 @@
 #include "flight/frame_plan.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/context.h"
 #include "base/try.h"
 #include "codec/write/least.h"
-#include "params/params.h"
 #include "params/table.h"
 #include "plan/plan_measure.h"
 

@@ -3,8 +3,7 @@
  * Plans of single frames: the plan of an encoder with other values of targets and caps. All else is shared with it,
  * so that memory that was taken for one serves the other.
  */
-#ifndef WVL_FRAME_PLAN_H
-#define WVL_FRAME_PLAN_H
+#pragma once
 
 #include "geom/plan.h"
 
@@ -28,5 +27,3 @@ void wvl_frame_plan_reset(wvl_plan *plan, const wvl_plan *usual);
  * reason: _PARAMETER where another plan is needed or a value breaks a rule, _UNREACHABLE, _MEMORY. */
 wvl_status wvl_frame_plan_set(wvl_frame_rule *rule, const wvl_params *given, wvl_plan *plan, char *error,
                               size_t error_bytes);
-
-#endif

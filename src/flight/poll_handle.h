@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A file descriptor that poll() and its kin find readable while something is raised. */
-#ifndef WVL_POLL_HANDLE_H
-#define WVL_POLL_HANDLE_H
+#pragma once
 
 typedef struct wvl_poll_handle {
     int is_open, is_raised;
@@ -13,5 +12,3 @@ int wvl_poll_handle_open(wvl_poll_handle *handle);
 void wvl_poll_handle_close(wvl_poll_handle *handle);
 /* Does nothing where it is not open. */
 void wvl_poll_handle_set(wvl_poll_handle *handle, int is_raised);
-
-#endif

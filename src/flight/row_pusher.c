@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rows that are pushed: wvl_encode_rows() in a thread of its own, whose source waits for them. */
-#include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
-#include "base/context.h"
 #include "base/structs.h"
-#include "geom/plan.h"
 #include "rows/window.h"
 
 struct wvl_row_pusher {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Arithmetic of the component transforms, shared by the C reference and the device kernels. */
-#ifndef WVL_FRONT_COLOR_OPS_H
-#define WVL_FRONT_COLOR_OPS_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ WVL_HD float wvl_ict_luma(float r, float g, float b)
 
 /* G.2. Sums of four samples stay in 32 bits up to depth 28: |r + 2g + b| <= 2^29. */
 WVL_HD int32_t wvl_rct_luma(int32_t r, int32_t g, int32_t b) { return (r + 2 * g + b) >> 2; }
-
-#endif

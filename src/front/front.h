@@ -9,8 +9,7 @@
  *        hold 0.5 / (1 - 0.114) and 0.5 / (1 - 0.299).
  * The conversion of samples to float rounds to nearest where they have more than 24 bits.
  */
-#ifndef WVL_FRONT_FRONT_H
-#define WVL_FRONT_FRONT_H
+#pragma once
 
 #include "base/cpu.h"
 #include "base/line.h"
@@ -149,5 +148,3 @@ typedef struct wvl_front_fetch {
 
 /* rows: `count` lines of n samples in the group's kind. */
 void wvl_front_fetch_row(wvl_front_fetch *fetch, uint32_t y, void *const *rows);
-
-#endif

@@ -2,8 +2,6 @@
 /* The reference kernels of the front. */
 #include "front/front.h"
 
-#include <string.h>
-
 #include "front/color_ops.h"
 #include "front/xyz_ops.h"
 #include "geom/container.h"

@@ -9,8 +9,7 @@
  *   take_pixels                                            16 pixels of packed_pixels.h; it may read as many bytes
  *                                                          behind them as PIXELS_ROOM more pixels have
  */
-#ifndef WVL_FRONT_FRONT_LANES_H
-#define WVL_FRONT_FRONT_LANES_H
+#pragma once
 
 #include "front/color_ops.h"
 #include "front/front_steps.h"
@@ -164,5 +163,3 @@ static void ict(const int32_t *const *in, uint32_t n, void *const *out)
             load_filled10x3_le, load_filled12x3_be, load_filled12x3_le, load_words12x3_be, load_words12x3_le,          \
             load_words10x3_be, load_words10x3_le, load_u16x3_be                                                        \
     }
-
-#endif

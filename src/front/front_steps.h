@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the instruction sets give to front_lanes.h. */
-#ifndef WVL_FRONT_FRONT_STEPS_H
-#define WVL_FRONT_FRONT_STEPS_H
+#pragma once
 
 #include "base/lanes.h"
 #include "front/front.h"
@@ -21,5 +20,3 @@ typedef struct pixels {
 /* Always constants after inlining. Samples lie where the caller put them, maybe not aligned. */
 typedef step (*widener)(const uint8_t *p);
 typedef pixels (*pixel_taker)(wvl_packed_pixels layout, const uint8_t *p);
-
-#endif

@@ -2,8 +2,7 @@
 /* Interleaved pixels of three components whose samples are not whole bytes, or have 16 bits: where each sample lies, in
  * bits. A kernel looks up the bytes that hold a pixel, for all lanes at once, and shifts each sample down. All
  * values here are constants after inlining. */
-#ifndef WVL_FRONT_PACKED_PIXELS_H
-#define WVL_FRONT_PACKED_PIXELS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -52,5 +51,3 @@ static inline uint32_t wvl_packed_shift(wvl_packed_pixels p, uint32_t i, uint32_
     uint32_t skip = i * p.pixel_bits % 8 + c * p.step;
     return p.from_top ? 64 - skip - p.bits : skip;
 }
-
-#endif

@@ -12,8 +12,7 @@
  * Multiplications and additions of doubles are single ones in the order written, nothing is fused. Their relative
  * error, below 2^-48, moves a threshold by less than 1e-11 of a code.
  */
-#ifndef WVL_FRONT_XYZ_OPS_H
-#define WVL_FRONT_XYZ_OPS_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -93,5 +92,3 @@ WVL_HD int32_t wvl_xyz_code(double w)
     w = wvl_xyz_clamp(w);
     return wvl_xyz_decide(w, (int32_t)(wvl_xyz_guess((float)w) + 0.25f));
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Containers of samples as callers give them (wvl_container_type): where they lie in a row. For host and devices. */
-#ifndef WVL_GEOM_CONTAINER_H
-#define WVL_GEOM_CONTAINER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -133,5 +132,3 @@ WVL_HD uint32_t wvl_container_read(unsigned container, const uint8_t *row, uint6
     default: return wvl_container_read_words(row, at, 12, container == WVL_SAMPLE_WORDS12_BE);
     }
 }
-
-#endif

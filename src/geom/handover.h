@@ -9,14 +9,12 @@
  * of what is not significant. What a cell holds beyond its block is undefined. The bound of a block is the OR of its
  * magnitudes. Where it is 0 the samples need not be there: a device does not deliver empty blocks.
  */
-#ifndef WVL_GEOM_HANDOVER_H
-#define WVL_GEOM_HANDOVER_H
+#pragma once
 
 #include <string.h>
 
 #include "geom/handover_blocks.h"
 #include "geom/handover_pass.h"
-#include "geom/plan.h"
 
 /* Rows of blocks of a band, counted from its first. */
 typedef struct wvl_block_rows {
@@ -77,5 +75,3 @@ typedef struct wvl_coded_block {
     uint16_t last_slope; /* the threshold of the last layer (rdoq) */
     uint8_t planes, zero_planes, lift, energy_shift, is_changed;
 } wvl_coded_block;
-
-#endif

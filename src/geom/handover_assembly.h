@@ -5,8 +5,7 @@
  * (codec/write/assembly.h); a device that puts pictures together reads it (cuda/packets). Flat tables, the same on
  * both sides.
  */
-#ifndef WVL_GEOM_HANDOVER_ASSEMBLY_H
-#define WVL_GEOM_HANDOVER_ASSEMBLY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -110,5 +109,3 @@ typedef struct wvl_assembly {
     void *memory;                /* one allocation holds the tables */
     uint64_t memory_bytes;
 } wvl_assembly;
-
-#endif

@@ -3,8 +3,7 @@
  * Coded blocks as they pass from whatever codes them (the CPU's workers, later a device) to the codec. Plain data:
  * offsets in place of pointers into stores, so that records can come from a device as they are.
  */
-#ifndef WVL_GEOM_HANDOVER_BLOCKS_H
-#define WVL_GEOM_HANDOVER_BLOCKS_H
+#pragma once
 
 #include "geom/plan.h"
 
@@ -104,5 +103,3 @@ typedef struct wvl_block_batch {
     uint64_t count;
     wvl_chunks bytes, passes;
 } wvl_block_batch;
-
-#endif

@@ -3,8 +3,7 @@
  * Packets as rate control asks for them: it chooses thresholds, and a source of packets says what they cost. Nothing
  * here says where the packets are: on the host (codec/rate/packets_host.h), or later on a device.
  */
-#ifndef WVL_GEOM_HANDOVER_PACKETS_H
-#define WVL_GEOM_HANDOVER_PACKETS_H
+#pragma once
 
 #include "geom/plan.h"
 
@@ -88,5 +87,3 @@ typedef struct wvl_packet_source {
     /* The pieces of a packet: its header, then its body in pieces, from 1 on, until one has no data. */
     wvl_packet_span (*fetch)(void *self, uint32_t tile, uint64_t packet, uint64_t piece);
 } wvl_packet_source;
-
-#endif

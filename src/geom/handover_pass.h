@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One coding pass of a code block, as the block coders hand it to rate control and packets. */
-#ifndef WVL_GEOM_HANDOVER_PASS_H
-#define WVL_GEOM_HANDOVER_PASS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ typedef struct wvl_pass {
     uint8_t tail_count;
     uint8_t flags;
 } wvl_pass;
-
-#endif

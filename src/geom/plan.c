@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "geom/color.h"
 #include "geom/profile.h"
-#include "geom/settings.h"
 #include "geom/variants.h"
 
 /* Enough blocks to keep many workers busy, few enough to stay near the caches (D-plan-01). */

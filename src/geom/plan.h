@@ -8,10 +8,7 @@
  * reference grid for tiles, the component's own grid for tile-components, the band's own grid for bands and code
  * blocks.
  */
-#ifndef WVL_GEOM_PLAN_H
-#define WVL_GEOM_PLAN_H
-
-#include <stdint.h>
+#pragma once
 
 #include "base/arena.h"
 #include "wavelane.h"
@@ -428,11 +425,6 @@ int wvl_quant_build_bands(wvl_coding *coding, unsigned distortion_bits, unsigned
                           wvl_report *report);
 /* Returns what the tile does otherwise than the main header says, or NULL. */
 const wvl_tile_variant *wvl_plan_find_variant(const wvl_plan *plan, uint32_t tile);
-/* Rules of progression order changes (A.6.6). Grid, components and layers are known to be legal. */
-void wvl_plan_check_progressions(const struct wvl_settings *settings, const wvl_image_format *format,
-                                 wvl_report *report);
-/* Rules of HT blocks (15444-15). */
-void wvl_plan_check_ht(const struct wvl_settings *settings, wvl_report *report);
 /* Makes all steps of an irreversible coding coarser, by 2^(sixteenths/16), and magnitude bounds and weights follow. 0:
  * they cannot be expressed so. */
 int wvl_quant_scale_steps(const wvl_plan *plan, wvl_coding *coding, unsigned sixteenths);
@@ -561,5 +553,3 @@ wvl_rect wvl_geom_block_rect(const wvl_tile_band *band, uint32_t col, uint32_t r
  * relative to the band's first block; empty (x0 == x1 or y0 == y1) when the precinct has no samples in the band. */
 wvl_rect wvl_geom_precinct_blocks(const wvl_tile_resolution *resolution, const wvl_tile_band *band,
                                   uint32_t precinct_col, uint32_t precinct_row);
-
-#endif

@@ -4,9 +4,180 @@
 #include <stdio.h>
 
 #include "geom/color.h"
-#include "geom/plan.h"
 #include "geom/profile.h"
-#include "geom/settings.h"
+
+/* ---- Progression changes --------------------------------------------------------------------- */
+
+/* Rules of progression order changes (A.6.6). */
+
+#define MAX_CHANGES 32u /* for all tiles, and of each tile: what decoders carry */
+
+static int check_progression(const wvl_settings *s, const wvl_image_format *f, uint64_t tiles, uint32_t i,
+                             wvl_report *r)
+{
+    const wvl_progression *v = &s->progressions[i];
+    uint32_t before = r->count, most = f->component_count < 257 ? 256 : 16384;
+    wvl_report_if(r, v->resolution_first >= v->resolution_end || v->resolution_end > WVL_MAX_LEVELS + 1,
+                  "progression change %u: resolutions %u to %u; the end must be greater than the start and at "
+                  "most 33 (A.6.6)",
+                  i + 1, v->resolution_first, v->resolution_end);
+    wvl_report_if(
+        r, v->component_first >= v->component_end || v->component_end > most,
+        "progression change %u: components %u to %u; the end must be greater than the start and at most %u (A.6.6)",
+        i + 1, v->component_first, v->component_end, most);
+    wvl_report_if(r, v->component_first >= f->component_count && v->component_first < v->component_end,
+                  "progression change %u: it begins with component %u; the picture has the components 0 to %u "
+                  "(A.6.6)",
+                  i + 1, v->component_first, f->component_count - 1);
+    wvl_report_if(r, v->layer_end < 1 || v->layer_end > s->layer_count,
+                  "progression change %u: layer end %u; 1 to %u, the number of layers, are allowed (A.6.6)", i + 1,
+                  v->layer_end, s->layer_count);
+    wvl_report_if(r, v->order > WVL_ORDER_CPRL, "progression change %u: order %u is not defined (A.6.6)", i + 1,
+                  v->order);
+    wvl_report_if(r, v->tile != WVL_ALL_TILES && v->tile >= tiles,
+                  "progression change %u: there is no tile %u, the picture has %llu (A.4.2)", i + 1, v->tile + 1,
+                  (unsigned long long)tiles);
+    return r->count == before;
+}
+
+/* Most levels that a component has in the tiles whose packets these changes order. */
+static uint32_t levels_of(const wvl_settings *s, uint32_t tile, uint32_t component)
+{
+    wvl_settings resolved;
+    wvl_settings_resolve(s, tile, component, &resolved);
+    uint32_t most = resolved.levels;
+    for (uint32_t i = 0; tile == WVL_ALL_TILES && i < s->override_count; i++) {
+        const wvl_override *o = &s->overrides[i];
+        int is_meant = !wvl_scope_names_component(&o->scope) ||
+                       (component >= o->scope.component_first && component < o->scope.component_end);
+        if (is_meant && wvl_scope_names_tile(&o->scope) && (o->given & WVL_GIVEN_LEVELS)) {
+            most = wvl_max_u32(most, o->levels);
+        }
+    }
+    return most;
+}
+
+/* Along either axis coverage changes only where a volume begins or ends, so a missing packet has a neighbour there. */
+static int covers_component(const wvl_settings *s, uint32_t tile, uint32_t component, wvl_report *r)
+{
+    for (uint32_t resolution = 0, levels = levels_of(s, tile, component); resolution <= levels; resolution++) {
+        /* Layers that the changes for `tile` send of a resolution of a component: every change starts at layer 0, so
+         * the greatest end counts. */
+        uint32_t sent = 0;
+        for (uint32_t i = 0; i < s->progression_count; i++) {
+            const wvl_progression *v = &s->progressions[i];
+            if (v->tile == tile && resolution >= v->resolution_first && resolution < v->resolution_end &&
+                component >= v->component_first && component < v->component_end && v->layer_end > sent) {
+                sent = v->layer_end;
+            }
+        }
+        if (sent < s->layer_count) {
+            char whose[32] = "";
+            if (tile != WVL_ALL_TILES) {
+                snprintf(whose, sizeof whose, " for tile %u", tile + 1);
+            }
+            wvl_report_add(r,
+                           "progression-changes: no change%s sends layer %u of resolution %u of component %u; every "
+                           "packet must be sent (A.6.6)",
+                           whose, sent, resolution, component);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void check_coverage(const wvl_settings *s, const wvl_image_format *f, uint32_t tile, wvl_report *r)
+{
+    /* With overrides, components may have levels of their own. */
+    for (uint32_t c = 0; c == 0 || (c < f->component_count && s->override_count); c++) {
+        if (!covers_component(s, tile, c, r)) {
+            return;
+        }
+    }
+    for (uint32_t i = 0; i < s->progression_count; i++) {
+        const wvl_progression *v = &s->progressions[i];
+        if (v->tile == tile &&
+            ((v->component_first < f->component_count && !covers_component(s, tile, v->component_first, r)) ||
+             (v->component_end < f->component_count && !covers_component(s, tile, v->component_end, r)))) {
+            return;
+        }
+    }
+}
+
+/* Rules of progression order changes (A.6.6). Grid, components and layers are known to be legal. */
+static void check_progressions(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+{
+    uint64_t tiles = wvl_settings_count_tiles(s, f);
+    uint32_t before = r->count;
+    for (uint32_t i = 0; i < s->progression_count && r->count < before + 16; i++) {
+        (void)check_progression(s, f, tiles, i, r);
+    }
+    for (uint32_t i = 0; i < s->progression_count && r->count == before; i++) {
+        uint32_t tile = s->progressions[i].tile, same = 0, first = i;
+        for (uint32_t j = 0; j < s->progression_count; j++) {
+            same += s->progressions[j].tile == tile;
+            first = s->progressions[j].tile == tile && j < first ? j : first;
+        }
+        if (same > MAX_CHANGES) {
+            wvl_report_add(r, "progression-changes: %u changes in one header; %u are supported", same, MAX_CHANGES);
+        } else if (first == i) {
+            check_coverage(s, f, tile, r);
+        }
+    }
+}
+
+/* ---- HT blocks ------------------------------------------------------------------------------- */
+
+/* What goes with HT blocks and what does not (15444-15). */
+
+static void check_style(unsigned style, wvl_report *r)
+{
+    wvl_report_if(r, style & ~(unsigned)(WVL_STYLE_HT | WVL_STYLE_VSC),
+                  "style %u: only VSC goes with HT; leave BYPASS, RESET, TERMALL, PTERM and SEGSYM out (15444-15 A.4)",
+                  style);
+}
+
+/* Rules of HT blocks (15444-15). */
+static void check_ht(const wvl_settings *s, wvl_report *r)
+{
+    for (uint32_t i = 0; i < s->override_count; i++) {
+        const wvl_override *o = &s->overrides[i];
+        if (!(o->given & WVL_GIVEN_STYLE)) {
+            continue;
+        }
+        if ((o->style ^ s->style) & WVL_STYLE_HT) {
+            wvl_report_add(
+                r, "overrides: entry %u has style %u, the others %u; use HT for all blocks of a picture or for none",
+                i + 1, o->style, s->style);
+        } else if (o->style & WVL_STYLE_HT) {
+            check_style(o->style, r);
+        }
+    }
+    wvl_report_if(r, s->ht_passes > 3 || (s->ht_passes % 3 && !(s->style & WVL_STYLE_HT)),
+                  "ht-passes %u needs HT blocks (style HT), and a number from 1 to 3 (15444-15 7)", s->ht_passes);
+    if (!(s->style & WVL_STYLE_HT)) {
+        wvl_report_if(r, s->jp2 == WVL_CONTAINER_JPH,
+                      "container jph: a JPH file holds HT blocks; add style HT, or use jp2 (15444-15 Annex D)");
+        return;
+    }
+    check_style(s->style, r);
+    wvl_report_if(
+        r, s->jp2 == WVL_CONTAINER_JP2,
+        "container jp2: a JP2 file holds a codestream of Part 1, without HT blocks; use jph (15444-15 Annex D)");
+    wvl_report_if(r, s->region_count,
+                  "roi: regions of interest with HT blocks are not supported; use one of them (OpenJPEG 2.5 "
+                  "does not decode them)");
+    wvl_report_if(r, s->layer_count > 1,
+                  "%u layers: HT blocks go with one layer only, because decoders fail where the passes of a block "
+                  "are divided; use layers 1",
+                  s->layer_count);
+    wvl_report_if(r, s->rdoq == WVL_RDOQ_YES, "rdoq does not go with HT blocks; use rdoq no or auto");
+    wvl_report_if(
+        r, s->profile != WVL_PROFILE_NONE && !wvl_profile_of(s->profile)->ht,
+        "profile: no profile of Part 1 allows HT blocks; leave style HT out, or choose another profile (A.10)");
+}
+
+/* ---- Violations ------------------------------------------------------------------------------ */
 
 #define MAX_DEPTH 28u /* 31 magnitude bits less the three that two high-pass filters add */
 
@@ -468,13 +639,13 @@ int wvl_plan_check(const wvl_settings *s, const wvl_image_format *f, wvl_report 
     wvl_report_if(r, s->registration_count > 1 && s->registration_count != f->component_count,
                   "registration: %u pairs for %u components; give one for all, or one for each (A.9.1)",
                   s->registration_count, f->component_count);
-    wvl_plan_check_ht(s, r);
+    check_ht(s, r);
     if (r->count == before) {
         check_overrides(s, f, r);
         check_regions(s, f, r);
     }
     if (r->count == before && s->progression_count) {
-        wvl_plan_check_progressions(s, f, r);
+        check_progressions(s, f, r);
     }
     if (r->count == before && (s->profile == WVL_PROFILE_0 || s->profile == WVL_PROFILE_1)) {
         check_profile(s, f, r);

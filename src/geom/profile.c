@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "geom/profile.h"
 
-#include <stddef.h>
-
 static const wvl_profile_row rows[WVL_PROFILE_COUNT] = {
     [WVL_PROFILE_NONE] = {"none", WVL_FAMILY_NONE, 0, 0, 0, 0},
     [WVL_PROFILE_0] = {"profile0", WVL_FAMILY_NONE, 1, 0, 0, 0},

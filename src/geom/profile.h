@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Profiles that a plan declares (Rsiz), keeps and checks: names, numbers and byte limits. */
-#ifndef WVL_GEOM_PROFILE_H
-#define WVL_GEOM_PROFILE_H
+#pragma once
 
-#include "geom/plan.h"
 #include "geom/settings.h"
 
 /* In the order of the words of the option `profile`. */
@@ -85,5 +83,3 @@ uint64_t wvl_profile_level_samples(unsigned level);
  * reported. */
 void wvl_profile_check(const wvl_settings *settings, const wvl_image_format *format, wvl_report *report);
 void wvl_profile_check_file(const wvl_settings *settings, const wvl_jp2_info *jp2, wvl_report *report);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Parsed option values: filled by the option table (params.c), read by the plan. */
-#ifndef WVL_GEOM_SETTINGS_H
-#define WVL_GEOM_SETTINGS_H
+#pragma once
 
 #include "geom/plan.h"
 
@@ -162,5 +161,3 @@ int wvl_scope_names_component(const wvl_scope *scope);
 void wvl_settings_resolve(const wvl_settings *settings, uint32_t tile, uint32_t component, wvl_settings *resolved);
 /* Says whether any entry with a component's name counts there. */
 int wvl_settings_name_component(const wvl_settings *settings, uint32_t tile, uint32_t component);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 
-#include "base/intmath.h"
 #include "geom/plan.h"
 
 wvl_rect wvl_geom_tile_rect(const wvl_plan *plan, uint32_t tile)
@@ -15,13 +14,6 @@ wvl_rect wvl_geom_tile_rect(const wvl_plan *plan, uint32_t tile)
     rect.x1 = (uint32_t)wvl_min_u64(left + plan->syntax.tile_width, plan->syntax.image.x1);
     rect.y1 = (uint32_t)wvl_min_u64(top + plan->syntax.tile_height, plan->syntax.image.y1);
     return rect;
-}
-
-static wvl_rect subsampled(wvl_rect r, uint32_t dx, uint32_t dy)
-{
-    wvl_rect s = {(uint32_t)wvl_ceil_div(r.x0, dx), (uint32_t)wvl_ceil_div(r.y0, dy), (uint32_t)wvl_ceil_div(r.x1, dx),
-                  (uint32_t)wvl_ceil_div(r.y1, dy)};
-    return s;
 }
 
 /* ceil((v - offset) / 2^level) with offset = 2^(level-1) for a high-pass axis; v < offset gives 0 (B-15). */
@@ -165,7 +157,8 @@ static void add_component(const wvl_plan *plan, const wvl_tile_variant *variant,
     wvl_tile_component *tc = &tile->components[tile->component_count++];
     tc->coding = variant ? variant->codings[component] : pc->coding;
     const wvl_coding *coding = &plan->syntax.codings[tc->coding];
-    tc->rect = subsampled(tile->rect, pc->dx, pc->dy);
+    tc->rect = (wvl_rect){(uint32_t)wvl_ceil_div(tile->rect.x0, pc->dx), (uint32_t)wvl_ceil_div(tile->rect.y0, pc->dy),
+                          (uint32_t)wvl_ceil_div(tile->rect.x1, pc->dx), (uint32_t)wvl_ceil_div(tile->rect.y1, pc->dy)};
     tc->first_resolution = tile->resolution_count;
     tc->levels = coding->levels;
     tc->reversible = coding->reversible;

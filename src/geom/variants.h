@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which codings a picture needs, and which tiles follow which: what the plan is built from. */
-#ifndef WVL_GEOM_VARIANTS_H
-#define WVL_GEOM_VARIANTS_H
+#pragma once
 
 #include "geom/settings.h"
 
@@ -29,5 +28,3 @@ typedef struct wvl_variant_table {
 int wvl_variants_open(wvl_variant_table *table, const wvl_allocator *allocator, const wvl_settings *settings,
                       const wvl_image_format *format, wvl_report *report);
 void wvl_variants_close(wvl_variant_table *table);
-
-#endif

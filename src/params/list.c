@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lists: their memory, and how targets, comments, progression order changes, registration and regions are read. */
 #include <inttypes.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/alloc.h"

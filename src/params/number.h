@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decimal numbers, the same in every locale and under every rounding mode of the caller. */
-#ifndef WVL_PARAMS_NUMBER_H
-#define WVL_PARAMS_NUMBER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ wvl_status wvl_number_scan_real(const char **text, double *value);
 /* The shortest of 15 to 17 digits that reads back as the same value. */
 #define WVL_NUMBER_CHARS 32u
 wvl_status wvl_number_print_real(char text[WVL_NUMBER_CHARS], double value);
-
-#endif

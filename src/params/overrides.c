@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads settings of single tiles and components: entries of a scope and the options' own keys and values. */
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/context.h"
@@ -115,14 +114,6 @@ static size_t value_length(const char *p)
     return n;
 }
 
-static wvl_status read_one(const wvl_params_reader *r, const char *key, size_t length, const char *text)
-{
-    size_t index = wvl_params_find_key(key, length);
-    return wvl_params_read_value(r->scratch, &wvl_options(NULL)[index], &wvl_params_fields()[index], text)
-               ? wvl_params_refuse_value(r, "%s", r->scratch->error)
-               : WVL_OK;
-}
-
 static wvl_status scan_value(const wvl_params_reader *r, const char **p, wvl_override *o)
 {
     char text[VALUE_CHARS];
@@ -148,7 +139,10 @@ static wvl_status scan_value(const wvl_params_reader *r, const char **p, wvl_ove
     memcpy(text, *p + length + 1, chars);
     text[chars] = '\0';
     o->given |= bit;
-    wvl_status status = read_one(r, *p, length, text);
+    size_t index = wvl_params_find_key(*p, length);
+    wvl_status status = wvl_params_read_value(r->scratch, &wvl_options(NULL)[index], &wvl_params_fields()[index], text)
+                            ? wvl_params_refuse_value(r, "%s", r->scratch->error)
+                            : WVL_OK;
     *p += length + 1 + chars;
     return status;
 }

@@ -3,14 +3,11 @@
 #include "params/params.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/context.h"
-#include "base/intmath.h"
 #include "base/structs.h"
 #include "base/try.h"
-#include "params/table.h"
 #include "params/value.h"
 
 #define ENTRIES_MOST 65536u

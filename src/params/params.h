@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_PARAMS_H
-#define WVL_PARAMS_H
+#pragma once
 
 #include "geom/settings.h"
-#include "wavelane.h"
 
 /* Arrays that the settings own. */
 typedef enum wvl_params_list {
@@ -30,5 +28,3 @@ struct wvl_params {
 /* The next option from *at on, 0 at first, that has no effect as the settings stand: its key, with *at behind it and
  * what it needs; NULL: none. */
 const char *wvl_settings_find_idle(const wvl_settings *settings, size_t *at, const char **needs);
-
-#endif

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/intmath.h"
 #include "params/value.h"
 
 #define PLAIN "profile=none mct=auto "
@@ -154,15 +153,6 @@ static wvl_status refuse_name(wvl_params *params, const char *name)
     return WVL_ERROR_PARAMETER;
 }
 
-static wvl_status refuse_word(wvl_params *params, const char *name, const char *word)
-{
-    snprintf(params->error, sizeof params->error,
-             "preset \"%.64s\": \"%.16s\" is unknown; words are a frame rate, 3d, hfr, m with a main level, s "
-             "with a sublevel",
-             name, word);
-    return WVL_ERROR_PARAMETER;
-}
-
 /* Key that a word behind the name is for, and its value; NULL: none. */
 static const char *key_of_word(const char *word, const char **value)
 {
@@ -190,7 +180,11 @@ static wvl_status apply_words(wvl_params *params, const char *name, const char *
         const char *key = length < sizeof word ? key_of_word(word, &value) : NULL;
         status = key ? wvl_params_set(params, key, value) : WVL_ERROR_PARAMETER;
         if (status == WVL_ERROR_PARAMETER) {
-            return refuse_word(params, name, word);
+            snprintf(params->error, sizeof params->error,
+                     "preset \"%.64s\": \"%.16s\" is unknown; words are a frame rate, 3d, hfr, m with a main level, s "
+                     "with a sublevel",
+                     name, word);
+            return WVL_ERROR_PARAMETER;
         }
         words = words[length] ? words + length + 1 : NULL;
     }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of options: one row a key, from which the public list, the parser and the printer are made. */
-#ifndef WVL_PARAMS_TABLE_H
-#define WVL_PARAMS_TABLE_H
-
-#include <stddef.h>
+#pragma once
 
 #include "params/params.h"
 
@@ -38,5 +35,3 @@ typedef struct wvl_field {
 
 /* Parallel to wvl_options(). */
 const wvl_field *wvl_params_fields(void);
-
-#endif

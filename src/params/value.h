@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Values of options as text: what the files that read and print them share. */
-#ifndef WVL_PARAMS_VALUE_H
-#define WVL_PARAMS_VALUE_H
+#pragma once
 
 #include "params/table.h"
 
@@ -64,5 +63,3 @@ extern const char *const wvl_params_device_names[4];
 
 /* By how many letters two names differ: added, left out or replaced. */
 unsigned wvl_params_name_distance(const char *a, const char *b);
-
-#endif

@@ -2,13 +2,10 @@
 /* wvl_encode and wvl_encode_rows: the public calls for one picture. They read the structures of the caller and run a
  * session once. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/context.h"
 #include "base/structs.h"
 #include "codec/sink/sink.h"
 #include "picture/session.h"
-#include "rows/window.h"
 #include "waves/rows_memory.h"
 #include "way/leaving.h"
 

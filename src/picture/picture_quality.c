@@ -2,11 +2,9 @@
 #include "picture/picture_quality.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "codec/blocks/roi.h"
 #include "codec/rate/rdoq.h"
-#include "codec/rate/rescale.h"
 #include "dwt/inverse.h"
 
 #define BLOCK_SAMPLES 4096u /* at most (A.6.1) */

@@ -4,10 +4,8 @@
  * 9/7, which is not orthogonal, and by up to 2 dB for truncated 5/3; for a PSNR target, and where measure-psnr says so,
  * coefficients are kept and the error is measured.
  */
-#ifndef WVL_QUALITY_H
-#define WVL_QUALITY_H
+#pragma once
 
-#include "base/look.h"
 #include "base/pool.h"
 #include "codec/rate/rescale.h"
 #include "codec/t2/coded_tile.h"
@@ -23,5 +21,3 @@ uint64_t wvl_quality_bytes(const wvl_plan *plan, uint64_t largest_tile_component
  */
 double wvl_quality_measure(const wvl_plan *plan, const wvl_coefs *coefs, const wvl_coded_tile *tiles,
                            const wvl_rescale *rescale, wvl_pool *pool, const wvl_look *look, void *memory);
-
-#endif

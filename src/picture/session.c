@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sessions: their life, and the ways that a picture goes. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/alloc.h"
 #include "base/fpenv.h"
 #include "base/try.h"
 #include "codec/sink/sink.h"
@@ -22,16 +20,6 @@ static wvl_status refuse_jobs(wvl_session *s, const char *reason)
     }
     snprintf(text, sizeof text, "the option output-memory is device, and no device finishes this picture: %s", why);
     return wvl_session_fail(s, WVL_ERROR_UNSUPPORTED, text);
-}
-
-static wvl_status close_sink(wvl_sink *sink, wvl_status status, char *error, size_t error_bytes)
-{
-    char reason[512] = "";
-    wvl_status closed = wvl_sink_finish(sink, status == WVL_OK, reason, sizeof reason);
-    if (reason[0] && error_bytes && (status == WVL_OK || status == WVL_ERROR_SINK)) {
-        snprintf(error, error_bytes, "%s", reason);
-    }
-    return status == WVL_OK ? closed : status;
 }
 
 /* ---- Session --------------------------------------------------------------------------------- */
@@ -134,7 +122,12 @@ static wvl_status end_picture(wvl_session *s, wvl_status status)
     s->out.held = NULL;
     wvl_coder_fini(&s->coder);
     wvl_session_give_pixels_back(s);
-    status = close_sink(p->sink, status, p->error, p->error_bytes);
+    char reason[512] = "";
+    wvl_status closed = wvl_sink_finish(p->sink, status == WVL_OK, reason, sizeof reason);
+    if (reason[0] && p->error_bytes && (status == WVL_OK || status == WVL_ERROR_SINK)) {
+        snprintf(p->error, p->error_bytes, "%s", reason);
+    }
+    status = status == WVL_OK ? closed : status;
     if (status != WVL_OK) {
         if (p->result && *p->result) {
             wvl_result_release(*p->result);

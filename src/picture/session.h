@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What encodes the pictures of one plan, one at a time, and keeps its backend between them (session.c). */
-#ifndef WVL_SESSION_H
-#define WVL_SESSION_H
+#pragma once
 
-#include "backend/backend.h"
-#include "codec/store/spill.h"
 #include "device/stations.h"
 #include "rows/window.h"
 
@@ -39,5 +36,3 @@ wvl_status wvl_session_prepare(wvl_session *session, const wvl_image *image);
 /* Why prepare failed, or "". Valid until the next call. */
 const char *wvl_session_reason(const wvl_session *session);
 wvl_status wvl_session_encode(wvl_session *session, const wvl_session_picture *picture);
-
-#endif

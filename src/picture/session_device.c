@@ -2,9 +2,7 @@
 /* Pictures whose bytes devices make: one device, or several that share the tiles. */
 #include <stdio.h>
 
-#include "backend/devices.h"
 #include "base/try.h"
-#include "codec/cs/cs.h"
 #include "codec/jp2/jp2.h"
 #include "codec/sink/sink.h"
 #include "device/kept.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Bytes of a session on their way to the sink. */
-#include <string.h>
 
-#include "base/alloc.h"
 #include "codec/jp2/jp2.h"
 #include "codec/sink/sink.h"
 #include "codec/write/early.h"

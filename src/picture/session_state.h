@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a session holds, for the files that encode its pictures: session.c (its life, and the ways), session_device.c
  * (bytes that devices make), session_waves.c (pictures in waves, and in strips). */
-#ifndef WVL_SESSION_STATE_H
-#define WVL_SESSION_STATE_H
+#pragma once
 
-#include "backend/backend.h"
-#include "base/context.h"
-#include "codec/write/coder.h"
 #include "picture/session.h"
-#include "waves/drive.h"
 #include "waves/gather.h"
 #include "waves/source_wave.h"
 #include "waves/strip_drive.h"
@@ -100,12 +95,6 @@ wvl_status wvl_session_judge(wvl_session *s, const void *data, uint64_t bytes);
 size_t wvl_session_box_header(const wvl_plan *plan, uint64_t codestream_bytes, uint8_t header[16]);
 /* Boxes and codestream, when all lengths are known. */
 wvl_status wvl_session_write_output(wvl_session *s);
-/* session_early.c. Opens coder.early where bytes leave early; the others do nothing without it. */
-wvl_status wvl_session_open_early(wvl_session *s);
-wvl_status wvl_session_send_tiles(wvl_session *s, uint32_t count);
-/* coefs[count]: of the tiles of a row; is_end: no strip of them follows. */
-wvl_status wvl_session_send_strip(wvl_session *s, const wvl_coefs *coefs, uint32_t count, int is_end);
-wvl_status wvl_session_close_early(wvl_session *s);
 /* session_device.c. WVL_AGAIN: nothing was encoded, and another way may do it. reason: what the device said, or "". */
 wvl_status wvl_session_encode_shares(wvl_session *s, wvl_result **result);
 wvl_status wvl_session_encode_picture(wvl_session *s, wvl_result **result, char *reason, size_t reason_bytes);
@@ -117,5 +106,3 @@ void wvl_session_close_device(wvl_session *s, int keeps);
 wvl_status wvl_session_begin_jobs(wvl_session *s);
 wvl_status wvl_session_take_job(wvl_session *s, wvl_status status, uint32_t count);
 wvl_status wvl_session_report_jobs(wvl_session *s, wvl_result **result);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A plan explains itself: what the parameters resolved to, for people or as one JSON object. */
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/context.h"
 #include "geom/profile.h"
 #include "plan/plan_device.h"
 #include "report/profile_walk.h"

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Plans of the public interface: validation and boxes. What they promise is measured in measure.c. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/alloc.h"
-#include "base/context.h"
 #include "base/fpenv.h"
 #include "base/structs.h"
 #include "base/try.h"

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "plan/plan_device.h"
 
-#include "backend/devices.h"
 #include "backend/registry.h"
-#include "base/context.h"
 #include "base/try.h"
 #include "codec/write/assembly.h"
-#include "device/pictures.h"
 #include "device/shares.h"
 #include "waves/drive.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How a device goes about the pictures of a plan, and the memory that this takes. */
-#ifndef WVL_PLAN_DEVICE_H
-#define WVL_PLAN_DEVICE_H
+#pragma once
 
 #include "way/job_cut.h"
 
@@ -20,5 +19,3 @@ wvl_status wvl_plan_find_device(const wvl_plan *plan, wvl_device_way *device);
 
 /* The kernels of a picture that goes this way, or of its first job: wvl_backend_vtable.name_kernels. */
 void wvl_plan_name_kernels(const wvl_plan *plan, const wvl_device_way *device, wvl_kernel_fn tell, void *user);
-
-#endif

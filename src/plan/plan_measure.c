@@ -2,15 +2,9 @@
 #include "plan/plan_measure.h"
 
 #include <stdio.h>
-#include <string.h>
 
-#include "backend/backend.h"
-#include "base/alloc.h"
-#include "base/context.h"
 #include "base/try.h"
-#include "codec/blocks/work.h"
 #include "codec/jp2/jp2.h"
-#include "codec/write/bounds.h"
 #include "codec/write/division.h"
 #include "codec/write/least.h"
 #include "picture/picture_quality.h"
@@ -78,14 +72,6 @@ static void add_early(early_sum *to, const early_sum *tile)
     to->index_bytes = wvl_add_saturate(to->index_bytes, tile->index_bytes);
 }
 
-static void close_row(tile_walk *w)
-{
-    wvl_early_plan *early = &w->plan->memory.early;
-    early->row_tile_bytes = wvl_max_u64(early->row_tile_bytes, w->early_row.tile_bytes);
-    early->row_index = wvl_max_u64(early->row_index, w->early_row.index_bytes);
-    w->early_row = (early_sum){0, 0};
-}
-
 static void close_wave(tile_walk *w)
 {
     wvl_plan *plan = w->plan;
@@ -140,7 +126,10 @@ static void add_tile(tile_walk *w, uint32_t tile)
     add_early(&w->early_wave, &early);
     w->wave_bytes = wvl_add_saturate(w->wave_bytes, bytes);
     if ((tile + 1) % plan->syntax.tile_cols == 0) {
-        close_row(w);
+        wvl_early_plan *leaving = &w->plan->memory.early;
+        leaving->row_tile_bytes = wvl_max_u64(leaving->row_tile_bytes, w->early_row.tile_bytes);
+        leaving->row_index = wvl_max_u64(leaving->row_index, w->early_row.index_bytes);
+        w->early_row = (early_sum){0, 0};
     }
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the tiles of a plan add up to: waves, tile-parts, and the memory that it promises. */
-#ifndef WVL_PLAN_MEASURE_H
-#define WVL_PLAN_MEASURE_H
+#pragma once
 
 #include "base/look.h"
 #include "geom/plan.h"
@@ -13,5 +12,3 @@ wvl_status wvl_plan_measure_tiles(wvl_plan *plan, const wvl_look *look, char *pr
 
 /* plan->memory.output_bytes_bound, from what the plan asks for. */
 void wvl_plan_bound_output(wvl_plan *plan);
-
-#endif

@@ -3,7 +3,6 @@
 #include "wavelane_simple.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/context.h"
@@ -177,20 +176,6 @@ static int complete_pixels(wvl_pixels *p)
     return 1;
 }
 
-static void describe_channels(const pixel_job *j)
-{
-    const wvl_pixels *p = &j->pixels;
-    for (uint32_t c = 0; c < p->channels; c++) {
-        const uint8_t *data = p->data;
-        j->components[c] = (wvl_component_format){p->depth, p->is_signed, 1, 1};
-        j->planes[c] = (wvl_plane){.data = p->planar ? data + (ptrdiff_t)c * p->plane_bytes : data,
-                                   .pitch_bytes = p->row_bytes,
-                                   .sample_stride = p->planar ? 1 : p->channels,
-                                   .first_sample = p->planar ? 0 : c,
-                                   .container = container_of_depth(p->depth)};
-    }
-}
-
 static wvl_status build_plan(pixel_job *j, const char *options)
 {
     wvl_status status = wvl_params_create(j->context, &j->params);
@@ -217,7 +202,16 @@ static wvl_status build_plan(pixel_job *j, const char *options)
 
 static wvl_status encode_pixels(pixel_job *j, const char *options, void **data, size_t *bytes)
 {
-    describe_channels(j);
+    const wvl_pixels *p = &j->pixels;
+    for (uint32_t c = 0; c < p->channels; c++) {
+        const uint8_t *pixels = p->data;
+        j->components[c] = (wvl_component_format){p->depth, p->is_signed, 1, 1};
+        j->planes[c] = (wvl_plane){.data = p->planar ? pixels + (ptrdiff_t)c * p->plane_bytes : pixels,
+                                   .pitch_bytes = p->row_bytes,
+                                   .sample_stride = p->planar ? 1 : p->channels,
+                                   .first_sample = p->planar ? 0 : c,
+                                   .container = container_of_depth(p->depth)};
+    }
     wvl_status status = build_plan(j, options);
     if (!status) {
         wvl_image image = {.struct_size = sizeof image, .planes = j->planes, .plane_count = j->pixels.channels};

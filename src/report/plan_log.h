@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_PLAN_LOG_H
-#define WVL_PLAN_LOG_H
+#pragma once
 
 #include "geom/settings.h"
 
@@ -10,5 +9,3 @@ void wvl_plan_log_warnings(const wvl_plan *plan, const wvl_settings *settings);
 /* One line of what was decided for a picture. rounds: how often its pixels were transformed. is_surveyed: slopes were
  * found before coding. */
 void wvl_plan_log_work(const wvl_plan *plan, const char *backend_name, unsigned rounds, int is_surveyed);
-
-#endif

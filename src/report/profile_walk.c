@@ -3,7 +3,6 @@
 #include "report/profile_walk.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "codec/cs/cs.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_PROFILE_WALK_H
-#define WVL_PROFILE_WALK_H
+#pragma once
 
 #include "base/context.h"
 #include "geom/plan.h"
@@ -18,5 +17,3 @@ uint64_t wvl_profile_walk_bytes(const wvl_plan *plan);
 void wvl_profile_space_lengths(wvl_plan *plan);
 /* Judges the whole output. WVL_ERROR_PROFILE: every violation is a line of text; what does not fit is cut. */
 wvl_status wvl_profile_walk(const wvl_plan *plan, const void *data, uint64_t bytes, char *text, size_t text_bytes);
-
-#endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report/result.h"
 
-#include <math.h>
 #include <stdio.h>
 
-#include "base/alloc.h"
 #include "codec/rate/quality.h"
 
 struct wvl_result {

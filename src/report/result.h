@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_RESULT_H
-#define WVL_RESULT_H
+#pragma once
 
 #include "base/context.h"
 #include "codec/write/coder.h"
@@ -30,5 +29,3 @@ typedef struct wvl_result_facts {
 
 /* Takes packet_bytes and layers over, unless it returns NULL: no memory. */
 wvl_result *wvl_result_create(const wvl_result_facts *facts);
-
-#endif

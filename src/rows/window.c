@@ -2,10 +2,7 @@
 #include "rows/window.h"
 
 #include <stdio.h>
-#include <string.h>
 
-#include "base/alloc.h"
-#include "base/context.h"
 #include "codec/write/recode.h"
 #include "geom/container.h"
 

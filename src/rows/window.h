@@ -3,12 +3,8 @@
  * A window over the rows of a row source: what of the picture is in memory at a time. Rows enter below and leave above.
  * The front reads them as an ordinary image, whose planes point at where row 0 of a component would lie.
  */
-#ifndef WVL_ROWS_H
-#define WVL_ROWS_H
+#pragma once
 
-#include "base/look.h"
-#include "geom/plan.h"
-#include "wavelane_rows.h"
 #include "way/way.h"
 
 /* The rows of one buffer of the source. Rows are counted in the coordinates of its components (B.2). */
@@ -55,5 +51,3 @@ wvl_status wvl_rows_begin(wvl_row_window *window);
 /* Rows of the reference grid from `keep` to `end` are held then; those above `keep` may be gone. Neither ever falls
  * within a round. */
 wvl_status wvl_rows_bring(wvl_row_window *window, const wvl_look *look, uint64_t keep, uint64_t end);
-
-#endif

@@ -3,9 +3,7 @@
 #include "waves/drive.h"
 
 #include <stdio.h>
-#include <string.h>
 
-#include "backend/devices.h"
 #include "backend/registry.h"
 #include "base/alloc.h"
 #include "base/try.h"

@@ -11,15 +11,11 @@
  * goes on with the first wave that has not been handed over, or where the plan allows it the CPU: waves do not depend
  * on each other, so the bytes are the same. The last device ends the picture if it is lost.
  */
-#ifndef WVL_DRIVE_H
-#define WVL_DRIVE_H
+#pragma once
 
-#include "backend/backend.h"
-#include "base/context.h"
 #include "rows/window.h"
 #include "way/job_cut.h"
 #include "way/wave.h"
-#include "way/way.h"
 
 #define WVL_DRIVE_STATIONS (WVL_DEVICE_ORDINAL_MAX + 1u)
 #define WVL_DRIVE_FLIGHTS (WVL_STRIP_JOBS * WVL_DRIVE_STATIONS)
@@ -127,5 +123,3 @@ int wvl_drive_ends_row(const wvl_drive *drive);
 uint64_t wvl_drive_host_bytes(const wvl_job_cut *cut, const wvl_backend_vtable *table, uint32_t devices);
 /* Flights of pictures with `jobs` jobs. */
 uint32_t wvl_drive_jobs(const wvl_backend_vtable *table, const wvl_job_cut *cut, uint32_t jobs);
-
-#endif

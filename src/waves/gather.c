@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "waves/gather.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/context.h"
 

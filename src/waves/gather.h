@@ -4,8 +4,7 @@
  * picture (rdoq), and for pictures that may be coded again from a source that cannot go back. With a limit of memory
  * they lie in a mapped file (codec/store/spill.h).
  */
-#ifndef WVL_GATHER_H
-#define WVL_GATHER_H
+#pragma once
 
 #include "codec/store/spill.h"
 #include "way/wave.h"
@@ -27,5 +26,3 @@ wvl_status wvl_gather_open(wvl_gather *gather, const wvl_plan *plan, wvl_wave *w
 void wvl_gather_close(wvl_gather *gather, wvl_spill *spill);
 /* Copies what is there of tiles that follow one another. */
 void wvl_gather_take(wvl_gather *gather, const wvl_wave *wave, const wvl_coefs *coefs, uint32_t count);
-
-#endif

@@ -3,8 +3,6 @@
 #include "waves/rows_memory.h"
 
 #include "backend/registry.h"
-#include "base/alloc.h"
-#include "base/context.h"
 #include "base/structs.h"
 #include "codec/write/recode.h"
 #include "waves/drive.h"

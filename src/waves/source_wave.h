@@ -4,8 +4,7 @@
  * CPU's workers. What a device cannot code goes to the workers, from the coefficients of the same wave: the coder
  * repeats nothing, and the bytes are the same.
  */
-#ifndef WVL_SOURCE_WAVE_H
-#define WVL_SOURCE_WAVE_H
+#pragma once
 
 #include "codec/blocks/blocks.h"
 #include "waves/drive.h"
@@ -19,5 +18,3 @@ typedef struct wvl_wave_source {
 
 /* The source for the wave that the drive has handed over last. blocks: opened. The CPU's own where that is all. */
 wvl_block_source wvl_wave_source_open(wvl_wave_source *source, wvl_drive *drive, wvl_blocks *blocks);
-
-#endif

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "waves/strip_drive.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
-#include "base/context.h"
 #include "base/try.h"
-#include "way/way.h"
 
 static uint64_t fed_rows(const wvl_plan *plan) { return wvl_strip_rows(plan) + WVL_STRIP_ROWS_BEYOND; }
 

@@ -3,8 +3,7 @@
  * Pictures whose tiles are too large to be held: the rows of a row source go through the strips of a backend, and
  * blocks come out as they are complete. In place of wvl_drive for such pictures.
  */
-#ifndef WVL_STRIP_DRIVE_H
-#define WVL_STRIP_DRIVE_H
+#pragma once
 
 #include "backend/strips.h"
 #include "rows/window.h"
@@ -35,5 +34,3 @@ wvl_status wvl_strip_drive_start(wvl_strip_drive *drive);
 /* Transforms until rows of blocks are complete, or a row of tiles is: coefs[0, count), which go with
  * wvl_strips_pass(strips). WVL_END after the last, and of a drive that is closed. */
 wvl_status wvl_strip_drive_next(wvl_strip_drive *drive, uint32_t *count);
-
-#endif

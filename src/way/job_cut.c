@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "way/job_cut.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/context.h"
 #include "way/wave.h"

@@ -3,8 +3,7 @@
  * How a picture is cut into jobs: waves of tiles, or strips of rows of tiles where a tile is too large for a job. What
  * is seen of a strip by the coder is its tile, of which some rows of blocks are there.
  */
-#ifndef WVL_JOB_CUT_H
-#define WVL_JOB_CUT_H
+#pragma once
 
 #include "backend/backend.h"
 
@@ -80,5 +79,3 @@ int wvl_strip_views_open(const wvl_plan *plan, wvl_strip_views *views);
 void wvl_strip_views_build(wvl_strip_views *views, const wvl_plan *plan, const wvl_tile_plan *strips, uint32_t count);
 /* Its coefficients views->parts, until it is released. */
 void wvl_strip_views_take(wvl_strip_views *views, const wvl_tile_plan *strips, uint32_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Says whether bytes of a plan leave before all of it is coded (D-strip-06), and the memory that it then takes. */
-#ifndef WVL_EARLY_H
-#define WVL_EARLY_H
+#pragma once
 
 #include "geom/plan.h"
 
@@ -24,5 +23,3 @@ int wvl_early_fits_waves(const wvl_plan *plan);
 /* Most that is held beside stores, pixels and what transforms them. *index_bytes: what coded data takes beside stores.
  */
 uint64_t wvl_early_base_bytes(const wvl_plan *plan, wvl_early_kind kind, int in_strips, uint64_t *index_bytes);
-
-#endif

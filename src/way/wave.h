@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Memory of one encode: the conductor's own pieces, and how tiles are grouped into waves. */
-#ifndef WVL_WAVE_H
-#define WVL_WAVE_H
+#pragma once
 
 #include "codec/t2/packet_order.h"
 #include "geom/handover.h"
@@ -26,5 +25,3 @@ wvl_tile_walk wvl_wave_walk(const wvl_plan *plan, wvl_wave *wave);
 
 /* Bytes of the conductor's own state (src/picture/session_waves.c). */
 uint64_t wvl_session_bytes(void);
-
-#endif

@@ -6,10 +6,8 @@
  * It reads the plan, where the pixels are, and which devices there are; it opens nothing. What fails on one way is
  * marked in wvl_way_source.failed, and the next question gets the way that remains.
  */
-#ifndef WVL_WAY_H
-#define WVL_WAY_H
+#pragma once
 
-#include "backend/backend.h"
 #include "backend/devices.h"
 #include "wavelane_rows.h"
 
@@ -66,5 +64,3 @@ int wvl_strips_are_used(const wvl_plan *plan);
 int wvl_strips_gather(const wvl_plan *plan, int can_rewind);
 /* Rows of the reference grid that come at a time. */
 uint64_t wvl_strip_rows(const wvl_plan *plan);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One encode with everything that can be checked without knowing what the case is about. */
-#ifndef TEST_CASES_H
-#define TEST_CASES_H
+#pragma once
 
 #include "tests/decode/decode.h"
 #include "tests/prop/cs_parse.h"
@@ -79,5 +78,3 @@ void case_refuse(const refusal *r);
 int case_long(void);
 /* The device is one in software, whose rate control is emulated: seconds for an ordinary picture. */
 int case_emulated(void);
-
-#endif

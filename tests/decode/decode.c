@@ -2,8 +2,6 @@
 #include "tests/decode/decode.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tools/openjpeg/decode.h"
 

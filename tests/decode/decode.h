@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* An independent judge: OpenJPEG decodes from memory. */
-#ifndef TEST_DECODE_H
-#define TEST_DECODE_H
+#pragma once
 
 #include "tests/decode/picture.h"
 
@@ -22,5 +21,3 @@ typedef struct decode_info {
  */
 int decode_picture(const uint8_t *data, size_t bytes, const decode_options *options, picture *p, decode_info *info,
                    char *text, size_t text_bytes);
-
-#endif

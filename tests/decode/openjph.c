@@ -2,8 +2,6 @@
 #include "tests/decode/openjph.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

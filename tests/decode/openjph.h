@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Another independent judge, of HT blocks: the program ojph_expand, where it is installed. */
-#ifndef TEST_OPENJPH_H
-#define TEST_OPENJPH_H
+#pragma once
 
 #include "tests/decode/picture.h"
 
@@ -15,5 +14,3 @@ typedef enum openjph_answer {
  * and of at most 16 bits. *p is to be freed when it is decoded. */
 openjph_answer openjph_decode(const uint8_t *data, size_t bytes, const picture *like, picture *p, char *text,
                               size_t text_bytes);
-
-#endif

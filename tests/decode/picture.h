@@ -3,12 +3,10 @@
  * Pictures for tests: drawn by integer arithmetic, so that they are the same everywhere, or real ones where a folder of
  * them is named by the environment variable WVL_TEST_PICTURES (or, by the build, in the macro of that name).
  */
-#ifndef TEST_PICTURE_H
-#define TEST_PICTURE_H
+#pragma once
 
 #include "conformance/fuzz/samples.h"
 #include "tests/support/owned.h"
-#include "wavelane.h"
 
 typedef fuzz_plane picture_plane;
 typedef fuzz_picture picture;
@@ -65,5 +63,3 @@ static inline uint32_t picture_greatest_error(const picture *a, const picture *b
     return (uint32_t)fuzz_picture_greatest(a, b, 64);
 }
 double picture_raw_bits(const picture *p);
-
-#endif

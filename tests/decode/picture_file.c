@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Real pictures, where there are any. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/decode/picture.h"
 #include "tools/imageio/imageio.h"

@@ -4,7 +4,6 @@
 
 #include "geom/plan.h"
 #include "tests/decode/decode.h"
-#include "tests/support/support.h"
 #include "tests/unit/rows_bench.h"
 #include "wavelane_check.h"
 

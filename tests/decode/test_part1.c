@@ -2,7 +2,6 @@
 /* Progression order changes, packed packet headers, PLM, CRG and profiles: re-parsed, and decoded by OpenJPEG. */
 
 #include "tests/decode/cases.h"
-#include "tests/support/owned.h"
 #include "tests/support/support.h"
 
 /* ---- Progression order changes --------------------------------------------------------------- */
@@ -215,26 +214,6 @@ TEST_EACH(component_caps_hold, 3)
                           (unsigned long long)sums[c]);
         }
     }
-}
-
-/* ---- A real picture -------------------------------------------------------------------------- */
-
-TEST_EACH(real_picture, 5)
-{
-    static const char *const rows[] = {
-        "progression=RLCP layers=2 progression-changes=" SPLIT, "layers=2 progression-changes=" OVER,
-        "tile=64,64 packed-headers=ppt sop=yes eph=yes", "tile=64,64 packed-headers=ppm sop=yes eph=yes layers=4"};
-    picture p;
-    if (!picture_load("kodim03.png", NULL, &p)) {
-        return; /* no folder of pictures: the drawn ones stand alone */
-    }
-    if (_i < 4) {
-        owned_outcome o = case_exact(&p, rows[_i]);
-    } else {
-        owned_input input = picture_open_input(&p, 0);
-        case_refused("component 2 of 3 only", &input.format, "progression-changes=0,2,1,6,3,LRCP", "component 0");
-    }
-    fuzz_picture_free(&p);
 }
 
 /* ---- Registration, profiles ------------------------------------------------------------------ */

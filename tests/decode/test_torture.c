@@ -3,7 +3,6 @@
  * combination that has broken some codec. Rows name a real picture;
  * without it a drawn one of the same shape stands in. Large pictures are cut unless WVL_LONG is set. */
 #include "tests/decode/cases.h"
-#include "tests/support/owned.h"
 #include "tests/support/support.h"
 
 enum { LL, NEAR };
@@ -33,7 +32,6 @@ static const row rows[] = {
     {"B07", KODIM5, LL, 0, CUT(7, 7), ""},
     {"B11", KODIM5, LL, 0, CUT(127, 129), ""},
     {"B13", KODIM5, LL, 0, CUT(513, 511), ""},
-    {"B19", KODIM5, LL, 0, CUT(1, 1), "levels=32"},
     {"C02", KODIM3, LL, 0, WHOLE, "tile=33,33"},
     {"C07", KODIM3, LL, 0, WHOLE, "tile=1024,1024"},
     {"C11", KODIM3, LL, 0, AT(17, 12),
@@ -43,8 +41,6 @@ static const row rows[] = {
      "levels=1 tile=12,12 tile-offset=4,0 precincts=[2,2],[1,1] progression=RPCL sop=yes eph=yes mct=off"},
     {"D08", "c1p0_11_0.pgx", 128, 1, 1, 8, 0, LL, 0, CUT(128, 1), "levels=0 precincts=[128,2] style=SEGSYM eph=yes"},
     {"D09", KODIM3, LL, 0, WHOLE, "block=4,4"},
-    {"D14", KODIM3, LL, 0, WHOLE, "block=16,256"},
-    {"D17", KODIM3, LL, 0, WHOLE, "block=64,32"},
     {"D28", KODIM3, LL, 0, WHOLE, "style=63"},
     {"D32", UMBRA, LL, 0, WHOLE, "block=4,4 style=TERMALL+SEGSYM+PTERM sop=yes eph=yes"},
     {"D33", M13, NEAR, 3, WHOLE,
@@ -55,10 +51,6 @@ static const row rows[] = {
     {"E24", KODIM3, LL, 0, WHOLE, "layers=2 progression-changes=0,0,1,6,3,LRCP/0,0,2,6,3,RPCL"},
     {"E27", KODIM3, LL, 0, WHOLE, "tile=64,64 packed-headers=ppt sop=yes eph=yes"},
     {"E28", KODIM3, LL, 0, CUT(512, 512), "tile=16,16 sop=yes eph=yes"},
-    {"F01", FLOWER(1), LL, 0, WHOLE, ""},
-    {"F03", FLOWER(3), LL, 0, WHOLE, ""},
-    {"F06", FLOWER(7), LL, 0, WHOLE, ""},
-    {"F10", FLOWER(13), LL, 0, WHOLE, ""},
     {"F13", FLOWER(16), LL, 0, WHOLE, ""},
     {"F14", FLOWER(1), NEAR, 0, WHOLE, "reversible=no step=0.05"},
     {"F21", "cog_int16.tif", 900, 700, 1, 16, 1, LL, 0, WHOLE, "tile=512,512"},
@@ -111,16 +103,6 @@ TEST_EACH(row_holds, sizeof rows / sizeof rows[0])
 }
 
 /* ---- Rows of their own ----------------------------------------------------------------------- */
-
-/* E09: every layer decodes, quality rises, the last is exact. */
-TEST(twenty_layers)
-{
-    owned_picture p = {0};
-    if (!picture_load("kodim03.png", NULL, &p)) {
-        p = picture_draw(PICTURE_NATURAL, 768, 512, 3, 8, 3);
-    }
-    case_layers("E09", &p, "layers=20", 20);
-}
 
 /* F35, F37, F39 */
 TEST(subsampling_and_many_components)

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "device_timer.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/support/planned.h"
 
 static const struct {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The subjects of device_timer, its options, and the clock that they share. */
-#ifndef WVL_TESTS_DEVICE_TIMER_H
-#define WVL_TESTS_DEVICE_TIMER_H
+#pragma once
 
 #include "base/trace.h"
 #include "tests/decode/picture.h"
@@ -49,5 +48,3 @@ typedef struct timer_times {
 typedef wvl_cuda_status (*timer_work)(void *user); /* queues on the device's stream */
 timer_times timer_measure(uint32_t runs, timer_work work, void *user);
 void timer_print_parts(const timer_times *times, uint32_t frames);
-
-#endif

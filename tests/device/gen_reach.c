@@ -5,7 +5,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cuda/host/backend_cuda.h"
 #include "way/way.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One picture in every container, planar and interleaved, as one run of bytes that can be moved to other memory. */
-#ifndef WVL_TESTS_DEVICE_LAYOUTS_H
-#define WVL_TESTS_DEVICE_LAYOUTS_H
-
-#include <stdlib.h>
-#include <string.h>
+#pragma once
 
 #include "tests/decode/picture.h"
 #include "tests/support/containers.h"
@@ -69,5 +65,3 @@ static inline void layout_place(const layout *l, uint64_t address, wvl_memory_ki
     input->image.planes = planes;
     input->image.memory_kind = kind;
 }
-
-#endif

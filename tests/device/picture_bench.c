@@ -3,8 +3,6 @@
 
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define IMAGE_BYTES (64u << 20) /* more than device code has */
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures that the backend finishes, behind its table and without the conductor: shared by the suite and the program
  * that measures. */
-#ifndef WVL_TESTS_DEVICE_PICTURE_BENCH_H
-#define WVL_TESTS_DEVICE_PICTURE_BENCH_H
+#pragma once
 
 #include "base/context.h"
 #include "codec/write/assembly.h"
@@ -61,5 +60,3 @@ void picture_pixels_close(picture_pixels *pixels, const picture_driver *d);
 
 /* Finished bytes in host memory; NULL: a call failed. To be freed. */
 uint8_t *picture_fetch(const picture_driver *d, const wvl_finished *finished);
-
-#endif

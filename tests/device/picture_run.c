@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "picture_run.h"
 
-#include <math.h>
-
 #include "codec/rate/layers.h"
 #include "codec/rate/quality.h"
 #include "cuda/host/waves/job.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Jobs of whole pictures behind the backend's table: bytes, lengths and errors against those of wvl_encode on the CPU.
  * On the device in software, or on the machine's if that is what is found. */
-#ifndef WVL_TESTS_DEVICE_PICTURE_RUN_H
-#define WVL_TESTS_DEVICE_PICTURE_RUN_H
+#pragma once
 
 #include "picture_bench.h"
 #include "soft.h"
@@ -25,5 +24,3 @@ wvl_finished run_finish(const picture_case *c, const picture_pixels *pixels, wvl
  * backend. The second of two sets of pixels comes now and then. */
 void run_pictures(const picture_case *c, wvl_memory_kind kind, uint32_t workspaces, uint32_t rounds, const char *name);
 void run_row(const picture_row *row, uint32_t seed, wvl_memory_kind kind, uint32_t workspaces, uint32_t rounds);
-
-#endif

@@ -13,15 +13,8 @@
  * of page-locked memory and of device memory. SOFT_KILL="D:N" loses device D at its launch N; SOFT_WAIT_MS="A,B": how
  * long each wait for device 0 and 1 takes.
  */
-#ifndef WVL_TESTS_DEVICE_SOFT_H
-#define WVL_TESTS_DEVICE_SOFT_H
+#pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "cuda/blocks/ht_job.h"
-#include "cuda/blocks/t1_job.h"
-#include "cuda/packets/packets_job.h"
 #include "cuda/rate/rate_job.h"
 #include "cuda/rdoq/rdoq_job.h"
 
@@ -104,5 +97,3 @@ typedef struct soft_samples {
     int reversible;
 } soft_samples;
 wvl_cuda_block_error soft_measure_error(const soft_samples *samples, double weight);
-
-#endif

@@ -5,7 +5,6 @@
 #include "cuda/host/memory/device.h"
 #include "soft_bench.h" /* behind what has parameters of its names */
 #include "soft_find.h"
-#include "tests/support/support.h"
 
 soft_control *soft;
 wvl_context *context;

@@ -2,14 +2,12 @@
 /* What the suites with the software device share: a context that notes its log and its memory, and encodes in one call.
  * Pictures and bytes stay until the process ends, which a test has to itself. Plans go with the context that they were
  * made in. */
-#ifndef WVL_TESTS_DEVICE_SOFT_BENCH_H
-#define WVL_TESTS_DEVICE_SOFT_BENCH_H
+#pragma once
 
 #include "cuda/host/driver/runtime_table.h"
 #include "soft.h"
 #include "tests/decode/picture.h"
 #include "tests/fault/ledger.h"
-#include "wavelane_rows.h"
 
 #define WAVES " packed-headers=ppt" /* packets are made on the CPU: the device has jobs of waves */
 
@@ -78,5 +76,3 @@ void fly(wvl_encoder *encoder, const flight *f);
 /* An event of a stream without work. */
 wvl_cuda_event open_event(void);
 void close_event(wvl_cuda_event event);
-
-#endif

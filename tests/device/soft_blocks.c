@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "codec/ht/ht.h"
-#include "cuda/blocks/ht_job.h"
 #include "soft.h"
 #ifdef WVL_HAVE_EMULATION
 #include "tests/support/one_block.h"

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "cuda/host/driver/runtime_table.h"
-#include "soft.h"
 #include "soft_ops.h"
 
 /* Contexts that a thread pushed, and facts of devices, for the software driver. They are no thread-local variable: leak

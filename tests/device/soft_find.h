@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_TESTS_DEVICE_SOFT_FIND_H
-#define WVL_TESTS_DEVICE_SOFT_FIND_H
+#pragma once
 
 #include <dlfcn.h>
 #include <string.h>
@@ -15,5 +14,3 @@ static inline soft_control *soft_find(void)
     memcpy(&fetch, &symbol, sizeof fetch);
     return symbol ? fetch() : NULL;
 }
-
-#endif

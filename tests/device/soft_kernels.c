@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the kernels compute, by the C reference: every split of a launch at once, whichever items it is cut into. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cuda/color/color.h"
 #include "cuda/color/unpack.h"
-#include "cuda/core/kernel_row.h"
 #include "cuda/core/split.h"
 #include "cuda/dwt/kernels.h"
 #include "cuda/host/transform/deliver.h"

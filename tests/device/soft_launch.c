@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/host/driver/runtime_table.h"
-#include "soft.h"
 #include "soft_ops.h"
 
 /* ---- Launches -------------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What streams and graphs of the software driver hold. */
-#ifndef WVL_TESTS_SOFT_OPS_H
-#define WVL_TESTS_SOFT_OPS_H
+#pragma once
 
 #include "cuda/host/driver/runtime_table.h"
 #include "soft.h"
@@ -57,5 +56,3 @@ int soft_drop(void *what);
 void soft_tell_watch(const char *call);
 /* A list of operations, as one call. A failing call queues nothing. */
 int soft_enqueue(const char *name, wvl_cuda_stream stream, const soft_op *list);
-
-#endif

@@ -5,7 +5,6 @@
  * build has a C++ compiler; sets of HT passes that rate control has cut always by the latter.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "codec/core/t1_pass.h"
 #include "codec/t2/tag_tree.h"

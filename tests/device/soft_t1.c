@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/core/hull.h"
 #include "codec/core/t1_pass.h"
 #include "codec/t1/t1.h"
 #include "soft.h"

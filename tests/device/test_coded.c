@@ -2,11 +2,9 @@
 /* Blocks that are coded on the software device (soft.h), and pictures that it finishes, HT and EBCOT, in whole encodes:
  * same bytes as the CPU's. */
 
-#include "backend/devices.h"
 #include "cuda/host/backend_cuda.h"
 #include "cuda/host/memory/device.h"
 #include "soft_bench.h"
-#include "tests/support/support.h"
 #include "way/way.h"
 
 TEST_FIXTURE(open_context, close_context);

@@ -7,7 +7,6 @@
 #include "cuda/host/memory/device.h"
 #include "layouts.h"
 #include "soft_bench.h"
-#include "tests/support/support.h"
 
 #define STICKY 719
 #define COEFS "reversible=no bpp=2 rdoq=yes" WAVES /* blocks are coded on the CPU */

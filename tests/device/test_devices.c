@@ -3,9 +3,7 @@
  * that fail, memory that stays. */
 #include <unistd.h>
 
-#include "geom/plan.h"
 #include "soft_bench.h"
-#include "tests/support/support.h"
 #include "wavelane_frames.h"
 
 #define PICTURES 6u

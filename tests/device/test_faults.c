@@ -4,7 +4,6 @@
 
 #include "cuda/host/memory/device.h"
 #include "soft_bench.h"
-#include "tests/support/support.h"
 #include "wavelane_frames.h"
 
 #define IN_FLIGHT 4u

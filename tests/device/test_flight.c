@@ -5,7 +5,6 @@
  * memory that is poisoned or dirty. The bytes are the CPU's when a picture is received and when it is given back. Runs
  * on the device in software, or on the machine's. WVL_CUDA_SUBSET: few flights, for checkers that are slow.
  */
-#include <pthread.h>
 
 #include "picture_bench.h"
 #include "soft_find.h"

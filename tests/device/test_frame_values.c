@@ -2,11 +2,9 @@
 /* Frames with parameters of their own: the bytes of a new encoder, refusals with their texts, and the handle for
  * poll(). On the CPU, and on the software device where its driver is found. */
 #include <poll.h>
-#include <pthread.h>
 
 #include "tests/decode/picture.h"
 #include "tests/fault/ledger.h"
-#include "tests/support/support.h"
 #include "wavelane_frames.h"
 #include "wavelane_simple.h"
 

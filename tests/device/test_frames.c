@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures in flight: order, bytes, threads, failures of single pictures, cancelling, and what the steady state takes.
  * Runs on the CPU, and on the software device where its driver is found. */
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include "picture_bench.h"
 #include "soft_find.h"
 #include "tests/fault/ledger.h"
-#include "tests/support/support.h"
 
 #define PICTURES 12u
 

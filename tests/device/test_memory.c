@@ -2,10 +2,7 @@
 /* Memory of a device: no encode takes more than wvl_plan_measure() says, and a plan that explains itself says it too.
  * On the device in software (soft.h). */
 
-#include <pthread.h>
-
 #include "soft_bench.h"
-#include "tests/support/support.h"
 
 #define IN_FLIGHT 5u
 #define PICTURES 12u

@@ -6,11 +6,8 @@
  */
 
 #include "cuda/host/pictures/picture.h"
-#include "cuda/host/waves/job.h"
-#include "picture_bench.h"
 #include "picture_run.h"
 #include "tests/support/planned.h"
-#include "tests/support/support.h"
 
 /* Pictures that devices finish. */
 #define RATE " rdoq=no measure-psnr=no"

@@ -7,9 +7,7 @@
 #include <unistd.h>
 
 #include "cuda/host/backend_cuda.h"
-#include "cuda/host/driver/runtime_table.h"
 #include "layouts.h"
-#include "tests/decode/picture.h"
 #include "tests/support/support.h"
 
 #define SOFT "software device"

@@ -3,9 +3,7 @@
  * devices that die, calls that fail, memory. On devices in software. */
 #include <math.h>
 
-#include "geom/plan.h"
 #include "soft_bench.h"
-#include "tests/support/support.h"
 
 #define LOST 700
 

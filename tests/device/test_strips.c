@@ -6,7 +6,6 @@
 #include "cuda/host/memory/device.h"
 #include "rows/window.h"
 #include "soft_bench.h"
-#include "tests/support/support.h"
 #include "tests/unit/rows_bench.h"
 #include "way/job_cut.h"
 

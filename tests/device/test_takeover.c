@@ -4,7 +4,6 @@
 #include "cuda/host/memory/device.h"
 #include "layouts.h"
 #include "soft_bench.h"
-#include "tests/support/support.h"
 
 /* Strips that begin at other rows modulo 8 have larger tables, and lie in memory otherwise. */
 TEST_EACH(strips_of_unlike_layouts, 2)

@@ -4,7 +4,6 @@
 #include "way/way.h"
 
 #include "soft_bench.h"
-#include "tests/support/support.h"
 #include "tests/unit/rows_bench.h"
 
 #define PLANS 300

@@ -3,20 +3,11 @@
  * Block coders on a device, by themselves: the HT coder, the MQ coder, and EBCOT from samples to slopes of passes.
  * Blocks are the coefficients of a picture's lossless 5/3 transform, of 64x64 and 32x32. Microseconds are of a picture.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "backend/backend_cpu.h"
 #include "base/alloc.h"
-#include "base/intmath.h"
-#include "base/trace.h"
-#include "codec/core/block.h"
-#include "cuda/blocks/t1_launch.h"
 #include "device_timer.h"
 #include "geom/settings.h"
-#include "tests/decode/picture.h"
-#include "tests/support/support.h"
 #include "tests/twin/t1_blocks.h"
 #include "tests/twin/t1_lists.h"
 

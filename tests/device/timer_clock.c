@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "cuda/host/transform/launch.h"
 #include "device_timer.h"
 #include "picture_bench.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Times of all launches of pictures, one picture at a time and without graphs, by events behind each. */
-#ifndef WVL_TESTS_DEVICE_TIMER_LAUNCHES_H
-#define WVL_TESTS_DEVICE_TIMER_LAUNCHES_H
+#pragma once
 
 #include "cuda/host/memory/device.h"
 
@@ -26,5 +25,3 @@ void timer_launches_carve(const wvl_device *device, int percent);
  * its speed are not less. Graphs have all. */
 void timer_partition_open(wvl_device *device, uint32_t multiprocessors);
 void timer_partition_close(wvl_device *device);
-
-#endif

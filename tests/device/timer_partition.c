@@ -3,7 +3,6 @@
  * driver (12.4 and newer). */
 #include <dlfcn.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "device_timer.h"
 #include "timer_launches.h"

@@ -3,12 +3,7 @@
  * Pictures in flight through the backend's table: pictures a second, latency and CPU time, with every picture of the
  * ring compared before.
  */
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/trace.h"
 #include "cuda/host/waves/job.h"
 #include "device_timer.h"
 #include "dwt/inverse.h"

@@ -9,15 +9,8 @@
  * way, the device waits for a workspace or for the host.
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "backend/devices.h"
 #include "backend/registry.h"
-#include "base/context.h"
-#include "base/intmath.h"
-#include "base/trace.h"
-#include "cuda/host/memory/device.h"
 #include "device_timer.h"
 #include "picture_bench.h"
 #include "waves/drive.h"

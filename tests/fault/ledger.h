@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* An allocator that keeps books and can be told to fail. */
-#ifndef TEST_LEDGER_H
-#define TEST_LEDGER_H
+#pragma once
 
 #include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/support/api.h"
 
@@ -89,5 +85,3 @@ static inline void ledger_limit_calls(ledger *l, int64_t count)
     l->fail_on = 1;
     l->fail_at = count < 0 ? 0 : l->calls + (uint64_t)count + 1;
 }
-
-#endif

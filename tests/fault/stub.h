@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A runtime table whose device memory is host memory and whose kernels do nothing, but that one says a picture is
  * there. Calls are counted, and one of them fails. Most parameters are of no interest here. */
-#ifndef WVL_TESTS_FAULT_STUB_H
-#define WVL_TESTS_FAULT_STUB_H
+#pragma once
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cuda/host/waves/job.h"
-#include "cuda/packets/packets_job.h"
 
 static uint32_t calls, fail_at, live, waits, allocations, marches, uploads;
 static wvl_cuda_status failure;
@@ -235,5 +232,3 @@ static const wvl_cuda_runtime stub = {
     .graph_destroy = stub_graph_end,
     .exec_destroy = stub_exec_end,
 };
-
-#endif

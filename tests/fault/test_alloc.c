@@ -4,13 +4,11 @@
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
 
 #include "tests/decode/picture.h"
 #include "tests/fault/ledger.h"
-#include "tests/support/support.h"
 
 /* ---- Threads that do not start --------------------------------------------------------------- */
 
@@ -270,23 +268,6 @@ TEST_EACH(sink_refuses_each_write, RECIPES)
     ck_assert_uint_eq(w.closes, 1);
     watch_free(&w);
     clean(&k);
-    close_kitchen(&k);
-}
-
-TEST(full_disk)
-{
-    kitchen k = open_kitchen(picture_draw(PICTURE_NOISE, 300, 300, 3, 8, 1), 0);
-    FILE *full = fopen("/dev/full", "wb");
-    if (full) {
-        char text[256];
-        wvl_sink sink;
-        ck_assert_int_eq(prepare(&k, &recipes[0], NULL), WVL_OK);
-        ck_assert_int_eq(wvl_sink_open_stream(k.context, full, &sink), WVL_OK);
-        ck_assert_int_eq(wvl_encode(k.plan, &k.input.image, &sink, NULL, NULL, text, sizeof text), WVL_ERROR_SINK);
-        ck_assert_msg(strstr(text, "space") != NULL, "%s", text);
-        (void)fclose(full);
-        clean(&k);
-    }
     close_kitchen(&k);
 }
 

@@ -3,7 +3,6 @@
  * behind, params stay as they were, and what succeeds has the same bytes. */
 
 #include "tests/fault/ledger.h"
-#include "tests/support/support.h"
 #include "wavelane_simple.h"
 
 enum { WIDTH = 70, HEIGHT = 50 };

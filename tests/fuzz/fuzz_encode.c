@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Fuzz target of params, plan and encoder: the input is a case of wavelane-fuzz, "key=value ...". What is taken must
  * come out legal to the walker, the same twice, within the memory promised; what is refused must say why. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,15 +5,12 @@
  * and LLVMFuzzerTestOneInput alone. With WVL_FUZZ_MAIN: a program that reads the files named on its command line, as
  * pictures under every choice of options and as saved fuzzer inputs.
  */
-#include "imageio.h"
 #include "picture_rows.h"
 #include "tools/metadata/boxes.h"
 #include "tools/metadata/sidecar.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SAMPLE_LIMIT (UINT64_C(1) << 22)
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Fuzz target of the walker. First byte: which profile, second: options; the rest is a file or a codestream. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include "geom/plan.h"
 #include "tests/decode/cases.h"
-#include "tests/decode/picture.h"
 #include "tests/support/support.h"
 
 static const char *const settings[] = {

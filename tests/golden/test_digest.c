@@ -3,15 +3,12 @@
  * caller, with any allocator, runner, container or layout. WVL_TEST_DEVICE in the environment: on that device instead,
  * beside the CPU. */
 #include <fenv.h>
-#include <pthread.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
 
 #include "tests/decode/cases.h"
-#include "tests/decode/picture.h"
 #include "tests/fault/ledger.h"
-#include "tests/support/support.h"
 
 static const char *const settings[] = {
     "",

@@ -2,8 +2,7 @@
 /* A strict walker over what was written, for tests. It shares no code with the library: every length, count and index
  * in a codestream (Annex A) or a chain of JP2 boxes (Annex I) is read again and must agree with the bytes it speaks of.
  * It decodes no packet. */
-#ifndef TEST_CS_PARSE_H
-#define TEST_CS_PARSE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -90,5 +89,3 @@ typedef struct cs_box {
  * first. */
 int cs_parse_boxes(const uint8_t *data, size_t bytes, cs_box *boxes, size_t max_count, size_t *count, char *error,
                    size_t error_bytes);
-
-#endif

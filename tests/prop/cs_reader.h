@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of the codestream walker share. */
-#ifndef TEST_CS_READER_H
-#define TEST_CS_READER_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,5 +69,3 @@ void cs_parse_ppt(reader *r, cs_stream *s, cs_tile_part *part, unsigned *segment
 void cs_assign_pointers(reader *r, cs_stream *s, cs_tile_part *part);
 /* After the last part: nothing of PLM and PPM may be left. */
 void cs_close_pointers(reader *r, const cs_stream *s);
-
-#endif

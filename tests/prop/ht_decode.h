@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A plain HT block decoder for tests: it shares the rows of the VLC tables with the generator, and nothing with the
  * encoder. */
-#ifndef WVL_TESTS_PROP_HT_DECODE_H
-#define WVL_TESTS_PROP_HT_DECODE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ typedef struct ht_block {
 /* samples: width * height. NULL, or what is wrong with the segments. */
 const char *ht_decode_block(const ht_block *block, const uint8_t *cleanup, size_t cleanup_bytes,
                             const uint8_t *refinement, size_t refinement_bytes, ht_sample *samples);
-
-#endif

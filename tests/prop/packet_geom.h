@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The formulas of Annex B as they stand, in 64 bits, for tests. */
-#ifndef TEST_PACKET_GEOM_H
-#define TEST_PACKET_GEOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -56,5 +55,3 @@ static inline uint64_t naive_precincts(uint64_t tr0, uint64_t tr1, unsigned pp)
 {
     return tr1 > tr0 ? naive_ceil(tr1, (uint64_t)1 << pp) - (tr0 >> pp) : 0;
 }
-
-#endif

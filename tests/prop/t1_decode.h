@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A plain EBCOT block decoder for tests, written from Annexes C and D alone: it shares no table and no code with the
  * encoder. */
-#ifndef WVL_TESTS_PROP_T1_DECODE_H
-#define WVL_TESTS_PROP_T1_DECODE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ typedef struct t1_block {
 
 /* samples: width * height. */
 void t1_decode_block(t1_block *block, const t1_segment *segments, size_t segment_count, t1_sample *samples);
-
-#endif

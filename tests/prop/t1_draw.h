@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Random code blocks of many tempers, for the tests of the block coders. */
-#ifndef WVL_TESTS_PROP_T1_DRAW_H
-#define WVL_TESTS_PROP_T1_DRAW_H
+#pragma once
 
 #include "codec/t1/t1.h"
 #include "tests/support/support.h"
@@ -64,5 +63,3 @@ static inline void t1_draw_block(t1_rng *r, wvl_t1_input *in, void *samples, uin
     in->width = (uint16_t)w;
     in->height = (uint16_t)h;
 }
-
-#endif

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "codec/t1/t1_coder.h"
 #include "codec/t1/tables.h"
 
 /* A frame of one sample around the block: (w + 2)(h + 2) is largest for 1024 x 4 and 4 x 1024. */

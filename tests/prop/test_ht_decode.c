@@ -2,12 +2,10 @@
 /* Whatever the HT block encoder writes decodes to exactly the bits that its passes promise. */
 #include <math.h>
 
-#include "codec/ht/ht.h"
 #include "codec/ht/ht_block.h"
 #include "ht_decode.h"
 #include "t1_draw.h"
 #include "tests/support/one_block.h"
-#include "tests/support/support.h"
 
 enum { GUARD = 32 };
 

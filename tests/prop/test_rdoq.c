@@ -3,12 +3,10 @@
  */
 #include <math.h>
 
-#include "codec/core/hull.h"
 #include "codec/rate/rdoq.h"
 #include "t1_decode.h"
 #include "t1_draw.h"
 #include "tests/support/one_block.h"
-#include "tests/support/support.h"
 
 enum { AREA = WVL_T1_MAX_SAMPLES, TURNS = 300 };
 

@@ -6,7 +6,6 @@
 #include "t1_decode.h"
 #include "t1_draw.h"
 #include "tests/prop/t1_reference.h"
-#include "tests/support/support.h"
 
 enum { MAX_PASSES = WVL_T1_MAX_PASSES, MAX_AREA = 1200 };
 

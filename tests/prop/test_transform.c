@@ -4,13 +4,11 @@
  * the pixels back; 9/7 coefficients equal a textbook filter bank in double precision, normalised and divided by the
  * step as Annexes E and F say; the quantiser agrees with exact rational arithmetic.
  */
-#include <math.h>
 
 #include "backend/backend_cpu.h"
 #include "base/alloc.h"
 #include "dwt/quant.h"
 #include "tests/support/planned.h"
-#include "tests/support/support.h"
 
 /* A drawn picture, its plan and its coefficients from the CPU backend: the apparatus of test_transform.c, which alone
  * includes it. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What X'Y'Z' codes should be, in extended precision and by powers of libm: the judge of the library's tables and
  * kernels. */
-#ifndef TEST_XYZ_MODEL_H
-#define TEST_XYZ_MODEL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ void xyz_convert(const xyz_model *model, const uint32_t *rgb, long double *codes
 /* 1 when the code is the rounded value, or either neighbour where that lies on the border within what doubles resolve.
  */
 int xyz_is_right(long double exact, int32_t code);
-
-#endif

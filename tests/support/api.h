@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Objects of the interface in one line each: contexts, params from text, plans. What fails ends the test. */
-#ifndef WVL_TESTS_SUPPORT_API_H
-#define WVL_TESTS_SUPPORT_API_H
+#pragma once
 
 #include "tests/support/owned.h"
 #include "tests/support/support.h"
@@ -81,5 +80,3 @@ static const wvl_row_source test_zeros = {.struct_size = sizeof test_zeros,
                                           .components = &test_zeros_component,
                                           .component_count = 1,
                                           .read = test_read_zeros};
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Packed samples by definition, bit by bit: where each of their bits lies in a row. */
-#ifndef WVL_TESTS_CONTAINERS_H
-#define WVL_TESTS_CONTAINERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -78,5 +77,3 @@ static inline uint64_t test_container_row_bytes(uint64_t count, unsigned contain
     word = is_half ? 2 : word;
     return (bytes + word - 1) / word * word;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ICC profiles as JP2 restricts them, and others. */
-#ifndef WVL_TESTS_SUPPORT_ICC_H
-#define WVL_TESTS_SUPPORT_ICC_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -42,5 +41,3 @@ static inline test_icc test_make_icc(const char *kind, const char *tags, const c
 }
 
 #define TEST_ICC_RGB_TAGS "rXYZgXYZbXYZrTRCgTRCbTRC"
-
-#endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One block by a block coder, which takes streams of them. */
-#ifndef WVL_TESTS_SUPPORT_ONE_BLOCK_H
-#define WVL_TESTS_SUPPORT_ONE_BLOCK_H
+#pragma once
 
 #include "codec/core/t1_bound.h"
 #include "codec/ht/ht.h"
 #include "codec/t1/fast.h"
-#include "codec/t1/t1.h"
 #include "cuda/blocks/ht_job.h"
 #include "cuda/blocks/t1_job.h"
 
@@ -91,5 +89,3 @@ static inline void wvl_ht_encode_block(void *scratch, const wvl_block_input *in,
     wvl_block_feed feed = {&one, one_block_fetch, one_block_put, 0};
     wvl_ht_block_coder.encode_stream(scratch, in->kernels, &feed);
 }
-
-#endif

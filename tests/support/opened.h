@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A plan of options in one text, and the memory of a wave of its tiles: for suites that go on by hand. */
-#ifndef WVL_TESTS_SUPPORT_OPENED_H
-#define WVL_TESTS_SUPPORT_OPENED_H
+#pragma once
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
-#include "wavelane.h"
 #include "wavelane_simple.h"
 #include "way/wave.h"
 
@@ -47,5 +44,3 @@ static inline void *test_open_wave(const wvl_plan *plan, wvl_wave *wave, uint64_
     wvl_wave_carve(plan, &carver, wave);
     return carver.base;
 }
-
-#endif

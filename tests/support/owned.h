@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Locals that are released at the end of their block. A type owned_X is X with that property: of objects of the
  * interface here, of others beside their type. Never return one, and never let one run out of its scope unset. */
-#ifndef WVL_TESTS_SUPPORT_OWNED_H
-#define WVL_TESTS_SUPPORT_OWNED_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,5 +27,3 @@ static inline void test_release_result(wvl_result **result) { wvl_result_release
 #define owned_params OWNED_BY(test_release_params) wvl_params
 #define owned_plan OWNED_BY(test_release_plan) wvl_plan
 #define owned_result OWNED_BY(test_release_result) wvl_result
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Settings, a plan and its tile plans without a context: for suites that call a room by itself. */
-#ifndef WVL_TESTS_SUPPORT_PLANNED_H
-#define WVL_TESTS_SUPPORT_PLANNED_H
+#pragma once
 
 #include "geom/settings.h"
 #include "tests/support/support.h"
@@ -58,5 +57,3 @@ static inline wvl_tile_plan *test_build_tiles(const wvl_plan *plan)
     }
     return tiles;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What test suites share: tests that register themselves, assertions for inner loops, and numbers by chance that are
  * the same on every machine. */
-#ifndef WVL_TESTS_SUPPORT_SUPPORT_H
-#define WVL_TESTS_SUPPORT_SUPPORT_H
+#pragma once
 
 #include <check.h>
 #include <stdarg.h>
@@ -151,5 +150,3 @@ static inline uint32_t test_draw32(uint64_t *state)
     *state ^= *state << 17;
     return (uint32_t)(*state >> 32);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The device code of the forward transform on the CPU. */
-#ifndef WVL_TESTS_DWT_EMULATED_H
-#define WVL_TESTS_DWT_EMULATED_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,5 +19,4 @@ int wvl_emulate_level(uint32_t kernel, const wvl_emulated_launch *launch);
 void wvl_emulate_level_reversed(int reversed);
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -8,8 +8,7 @@
  *
  * A meeting that some lane of the warp does not come to, or that is another one for it, ends the program.
  */
-#ifndef WVL_TESTS_EMULATE_H
-#define WVL_TESTS_EMULATE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -407,5 +406,3 @@ static inline void put_two_symbols(uint32_t &at, uint32_t v, uint32_t w, uint32_
 }
 
 } // namespace wvl_t1
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shuffles of values of 32 bits, whatever their type: by those of words. After emulate.h. */
-#ifndef WVL_TESTS_EMULATE_WORDS_H
-#define WVL_TESTS_EMULATE_WORDS_H
+#pragma once
 
 #include "emulate.h"
 
@@ -30,5 +29,3 @@ template <class T> static inline T __shfl_sync(uint32_t mask, T v, int lane)
 {
     return value_of<T>(__shfl_sync(mask, word_of(v), (uint32_t)lane));
 }
-
-#endif

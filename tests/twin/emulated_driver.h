@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Devices of the twins of block coders and packets: the CPU that runs the device code (emulate.h), and the machine's.
  */
-#ifndef WVL_TESTS_EMULATED_DRIVER_H
-#define WVL_TESTS_EMULATED_DRIVER_H
+#pragma once
 
 #include "ht_blocks.h"
 
@@ -15,5 +14,3 @@ unsigned emulated_open_devices(ht_device *devices);
 /* The same, without a device whose code lacks a kernel: the library does not carry all of them. */
 unsigned emulated_open_devices_with(ht_device *devices, const char *kernel);
 void emulated_close_devices(const ht_device *devices, unsigned count);
-
-#endif

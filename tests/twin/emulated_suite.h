@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the twins of block coders and packets share: their devices, the fixture that opens them, and numbers by chance.
  */
-#ifndef WVL_TESTS_EMULATED_SUITE_H
-#define WVL_TESTS_EMULATED_SUITE_H
+#pragma once
 
 #include "emulated_driver.h"
 #include "ht_emulated.h"
 #include "tests/prop/t1_draw.h"
-#include "tests/support/support.h"
 
 static ht_device devices[2]; /* the emulation, and the machine's */
 static unsigned device_count;
@@ -49,5 +47,3 @@ static inline uint32_t between(uint32_t low, uint32_t high) { return low + below
 #define EMULATED_SUITE(kernel)                                                                                         \
     static void open_suite(void) { open_devices(kernel); }                                                             \
     TEST_FIXTURE(open_suite, close_suite)
-
-#endif

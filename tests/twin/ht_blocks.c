@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intmath.h"
 #include "base/try.h"
-#include "codec/ht/ht.h"
 #include "tests/support/one_block.h"
 
 #define GUARD 64u

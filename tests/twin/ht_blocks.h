@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lists of HT blocks through a driver table, compared with codec/ht byte for byte: shared by the twin and the program
  * that measures. */
-#ifndef WVL_TESTS_HT_BLOCKS_H
-#define WVL_TESTS_HT_BLOCKS_H
+#pragma once
 
 #include "cuda/blocks/ht_launch.h"
 
@@ -72,5 +71,3 @@ void ht_load_close(ht_load *load, const ht_device *device);
  * wrong blocks; *left: first ones. */
 uint32_t ht_check(const ht_device *device, const ht_list *list, uint32_t groups, uint32_t shared_limit,
                   unsigned scratch_share, unsigned output_share, uint32_t *left);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Entries of a driver table that run the block coders' device code on the CPU. */
-#ifndef WVL_TESTS_HT_EMULATED_H
-#define WVL_TESTS_HT_EMULATED_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,5 +15,4 @@ int wvl_emulate_launch(wvl_cuda_function function, unsigned grid_x, unsigned gri
 void wvl_emulate_reversed(int reversed);
 #ifdef __cplusplus
 }
-#endif
 #endif

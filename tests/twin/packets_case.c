@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "packets_case.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "backend/backend_cpu.h"
-#include "base/alloc.h"
 #include "base/context.h"
 #include "base/try.h"
-#include "codec/ht/ht.h"
 #include "codec/write/finish.h"
 #include "tests/support/one_block.h"
 #include "tests/support/opened.h"

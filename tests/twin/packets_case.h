@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A picture coded on the CPU, and its blocks put together through a driver table: shared by the twin of packets and the
  * program that measures. */
-#ifndef WVL_TESTS_PACKETS_CASE_H
-#define WVL_TESTS_PACKETS_CASE_H
+#pragma once
 
 #include "codec/write/assembly.h"
 #include "cuda/packets/packets_launch.h"
@@ -57,5 +56,3 @@ wvl_cuda_status packets_load_run(packets_load *load, const ht_device *d);
 /* Compares all pictures with the CPU's bytes: NULL, or what differs. Without room: the flag, and that nothing was
  * written. */
 const char *packets_load_check(const packets_load *load, const ht_device *d, packets_case *c);
-
-#endif

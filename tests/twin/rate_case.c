@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "rate_case.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/alloc.h"
 #include "base/context.h"
 #include "base/try.h"
 #include "codec/core/t1_pass.h"
 #include "codec/write/assembly.h"
 #include "codec/write/finish.h"
 #include "codec/write/writer.h"
-#include "cuda/packets/packets_launch.h"
-#include "cuda/rate/rate_launch.h"
 #include "tests/support/opened.h"
 
 #define CODEWORD_UNITS(bytes) (((bytes) + 1 + 15) / 16) /* of a codeword and the byte before it */

@@ -3,8 +3,7 @@
  * Rate control of blocks that nobody coded: passes, gains and slopes are drawn. The CPU's coder chooses and writes a
  * codestream from them; the kernels do the same through a driver table, from the tables that the backend makes.
  */
-#ifndef WVL_TESTS_RATE_CASE_H
-#define WVL_TESTS_RATE_CASE_H
+#pragma once
 
 #include "codec/rate/layers.h"
 #include "cuda/host/pictures/picture.h"
@@ -47,5 +46,3 @@ void rate_case_close(rate_case *c);
 int rate_case_expect(rate_case *c);
 /* The same by the kernels of a device. NULL, or what differs. */
 const char *rate_case_check(rate_case *c, const ht_device *d);
-
-#endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the samples of blocks are in the twins of both block coders, and the shapes that blocks have. */
-#ifndef WVL_TESTS_SAMPLE_KINDS_H
-#define WVL_TESTS_SAMPLE_KINDS_H
+#pragma once
 
-#include "base/intmath.h"
 #include "emulated_suite.h"
 
 /* ONES: MagSgn of HT is nothing but 1s; MIXED: mostly so. NATURAL, COLUMNS: for contexts of EBCOT. */
@@ -73,5 +71,3 @@ static inline void draw_border(uint32_t k, int turned, uint32_t *width, uint32_t
     *width = turned ? other : one;
     *height = turned ? one : other;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A suite for the slots of a program (wvl_slots_rooms): every slot at every level of this machine against plain C. */
-#ifndef TEST_SLOTS_SUITE_H
-#define TEST_SLOTS_SUITE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@
 int slots_suite_run(const char *name, void (*check_level)(wvl_cpu_level level));
 /* The function pointers in [first, end) of a kernel table: each must have a slot. */
 void slots_suite_check_table(const char *name, const void *table, size_t first, size_t end, wvl_cpu_level level);
-
-#endif

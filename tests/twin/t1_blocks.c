@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "t1_blocks.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/intmath.h"
-#include "codec/t1/t1_coder.h"
 #include "tests/prop/t1_reference.h"
 
 /* ---- Lists ----------------------------------------------------------------------------------- */

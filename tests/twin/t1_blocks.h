@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lists of EBCOT blocks through a driver table, compared with codec/t1: shared by twins and programs that measure. */
-#ifndef WVL_TESTS_T1_BLOCKS_H
-#define WVL_TESTS_T1_BLOCKS_H
+#pragma once
 
 #include "codec/core/hull.h"
 #include "cuda/blocks/t1_launch.h"
@@ -57,5 +56,3 @@ void t1_model_load_close(t1_model_load *load, const ht_device *device);
 /* Runs a list and compares every block: the device's symbols coded by codec/mq, with what codec/t1 makes of the
  * samples. Returns wrong blocks. *left: blocks that found no memory. */
 uint32_t t1_check_lists(const ht_device *device, const t1_list *list, t1_wish wish, uint32_t *left);
-
-#endif

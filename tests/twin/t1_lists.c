@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "t1_lists.h"
 
-#include "base/intmath.h"
-#include "codec/core/t1_bound.h"
-#include "codec/t1/fast.h"
 #include "t1_blocks.h"
 #include "tests/prop/t1_reference.h"
 
-#define UNIT_SYMBOLS 16u
 #define CHUNK_UNITS WVL_CUDA_T1_CHUNK_UNITS
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */

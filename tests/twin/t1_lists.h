@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Blocks of EBCOT as lists of symbols, coded through a driver table and compared with codec/t1 byte for byte and pass
  * by pass: shared by the twin and the program that measures. */
-#ifndef WVL_TESTS_T1_LISTS_H
-#define WVL_TESTS_T1_LISTS_H
+#pragma once
 
 #include "codec/t1/t1.h"
 #include "cuda/blocks/t1_launch.h"
@@ -63,5 +62,3 @@ void t1_load_close(t1_load *load, const ht_device *device);
 uint32_t t1_check(const ht_device *device, const t1_set *set, t1_way way, uint64_t *seed);
 /* The same for a set that was loaded and launched. */
 uint32_t t1_compare(const t1_load *load, const ht_device *device, const t1_set *set);
-
-#endif

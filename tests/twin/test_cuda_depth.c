@@ -5,7 +5,6 @@
  * a device if there is one and the build has device code. Environment variables are those of test_cuda_ht.c.
  */
 
-#include "codec/t1/t1.h"
 #include "emulated_suite.h"
 #include "t1_blocks.h"
 #include "tests/support/one_block.h"

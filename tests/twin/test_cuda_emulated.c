@@ -7,7 +7,6 @@
  */
 #include "test_cuda_job.h"
 
-#include "cuda/dwt/kernels.h"
 #include "dwt_emulated.h"
 
 #define ROOM 4096u   /* bytes before and behind what a device would allocate */

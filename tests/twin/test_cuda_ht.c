@@ -6,7 +6,6 @@
  * blocks (for slow checkers); WVL_CUDA_TWIN_IMAGE names a file of device code to be tested; CK_RUN_CASE names a case.
  */
 
-#include "geom/plan.h"
 #include "sample_kinds.h"
 
 static const uint32_t limits[] = {48, 64, 99, 163, 227}; /* KiB */

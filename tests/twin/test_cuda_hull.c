@@ -5,8 +5,6 @@
  * on a device if there is one and the build has device code. Environment variables are those of test_cuda_ht.c.
  */
 
-#include "codec/core/hull.h"
-#include "cuda/blocks/t1_launch.h"
 #include "emulated_suite.h"
 #include "t1_blocks.h"
 #include "tests/prop/t1_reference.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A drawn picture in any container, its plan, and its coefficients from two backends: the apparatus of the device
  * suites. */
-#ifndef WVL_TESTS_TWIN_TEST_CUDA_JOB_H
-#define WVL_TESTS_TWIN_TEST_CUDA_JOB_H
+#pragma once
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -13,7 +12,6 @@
 #include "cuda/host/transform/launch.h"
 #include "tests/support/containers.h"
 #include "tests/support/planned.h"
-#include "tests/support/support.h"
 
 #define COMPONENTS 4u
 #define MACHINE 132u /* multiprocessors of an H200 */
@@ -385,5 +383,3 @@ static inline void compare_runs(const run *a, const run *b, const job *j)
         }
     }
 }
-
-#endif

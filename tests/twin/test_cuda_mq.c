@@ -5,7 +5,6 @@
  * code. Environment variables are those of test_cuda_ht.c.
  */
 
-#include "base/intmath.h"
 #include "codec/mq/mq.h"
 #include "emulated_suite.h"
 #include "t1_lists.h"

@@ -5,9 +5,7 @@
  * has device code. Environment variables are those of test_cuda_ht.c.
  */
 #include <math.h>
-#include <stddef.h>
 
-#include "base/intmath.h"
 #include "codec/rate/depth.h"
 #include "codec/rate/rdoq.h"
 #include "cuda/rdoq/rdoq_launch.h"

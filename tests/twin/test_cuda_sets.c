@@ -7,9 +7,7 @@
  */
 #include <math.h>
 
-#include "base/intmath.h"
 #include "codec/core/gen/ht_tables.h"
-#include "codec/ht/ht.h"
 #include "codec/rate/rescale.h"
 #include "cuda/rate/rate_launch.h"
 #include "emulated_suite.h"

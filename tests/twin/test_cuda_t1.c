@@ -5,7 +5,6 @@
  * is filled with poison first. WVL_CUDA_SUBSET runs a few blocks (for slow checkers).
  */
 
-#include "geom/plan.h"
 #include "sample_kinds.h"
 #include "t1_blocks.h"
 

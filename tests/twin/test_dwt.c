@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The quantiser that kernels share, against the one in double precision. The kernels themselves: test_slots.c. */
-#include <math.h>
 
 #include "dwt/quant.h"
 #include "tests/support/support.h"

@@ -2,9 +2,7 @@
 /* The fast block encoder against the reference: same bytes, same records, never a byte beyond the bound. */
 
 #include "../prop/t1_draw.h"
-#include "codec/t1/kernels.h"
 #include "tests/prop/t1_reference.h"
-#include "tests/support/support.h"
 
 enum { GUARD = 64 };
 

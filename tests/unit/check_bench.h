@@ -30,8 +30,7 @@
  *   TARGET >HEX       insert behind it
  * Lxxx, Psot, LBox and the lengths of what holds the box follow, unless the command ends in "!".
  */
-#ifndef TEST_CHECK_BENCH_H
-#define TEST_CHECK_BENCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ extern const check_row check_rows_stream[], check_rows_coding[], check_rows_pack
     check_rows_boxes[], check_rows_profiles[];
 extern const size_t check_rows_stream_count, check_rows_coding_count, check_rows_packet_count, check_rows_ht_count,
     check_rows_boxes_count, check_rows_profiles_count;
-
-#endif

@@ -3,7 +3,6 @@
 
 #include "tests/support/api.h"
 #include "tests/support/icc.h"
-#include "wavelane.h"
 
 /* ---- By hand --------------------------------------------------------------------------------- */
 

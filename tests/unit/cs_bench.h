@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Plans made by hand, and headers written behind a fence, for the tests of the codestream room. */
-#ifndef TEST_CS_BENCH_H
-#define TEST_CS_BENCH_H
+#pragma once
 
 #include "codec/cs/cs.h"
 #include "tests/prop/cs_parse.h"
@@ -152,5 +151,3 @@ static inline void check_steps(const cs_component *read, const wvl_coding *k)
         ck_assert_uint_eq(read->step[i], want);
     }
 }
-
-#endif

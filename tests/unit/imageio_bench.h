@@ -3,14 +3,11 @@
  * What the picture reader tests share: building small files, expecting pictures or refusals, doing damage. All that is
  * read or refused as a whole is read or refused by rows too.
  */
-#ifndef WVL_TESTS_UNIT_IMAGEIO_BENCH_H
-#define WVL_TESTS_UNIT_IMAGEIO_BENCH_H
+#pragma once
 
 #include <unistd.h>
 
-#include "imageio.h"
 #include "picture_rows_bench.h"
-#include "tests/support/support.h"
 
 typedef struct bytes {
     uint8_t at[8192];
@@ -309,5 +306,3 @@ static inline uint32_t crc_of_picture(const wvl_io_picture *p)
     }
     return crc;
 }
-
-#endif

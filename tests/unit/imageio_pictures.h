@@ -4,8 +4,7 @@
  * and the CRC-32 of all samples, plane by plane, as little-endian integers of the smallest container. Palettes are
  * expanded, but cog_cmap.tif is kept as indices; min-is-white is inverted; subsampled planes keep their size.
  */
-#ifndef WVL_TESTS_UNIT_IMAGEIO_PICTURES_H
-#define WVL_TESTS_UNIT_IMAGEIO_PICTURES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -89,5 +88,3 @@ static const struct known_picture {
     {"umbra_mount_yasur.tiff", NULL, 2000, 2000, 1, 8, 0, 0xfc8b60ce},
     {"ycbcr-cat.tif", NULL, 250, 325, 3, 8, 0, 0x4d4862a7},
 };
-
-#endif

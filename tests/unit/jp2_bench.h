@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A plan, a description, and the boxes they make, for the tests of the JP2 room. */
-#ifndef TEST_JP2_BENCH_H
-#define TEST_JP2_BENCH_H
+#pragma once
 
 #include "base/alloc.h"
 #include "codec/jp2/jp2.h"
@@ -94,5 +93,3 @@ static inline void refuse(const char *reason, unsigned lines)
     ck_assert_msg(count == lines && report.count == lines, "%u lines, %u reports, %u wanted: %s", count, report.count,
                   lines, text);
 }
-
-#endif

@@ -2,10 +2,7 @@
 /* A suite for a table of kernels: rows agree with their names, with one another and, in a build with device code, with
  * what the compiler says about the machine code for 9.0: threads, shared memory, and that no kernel is without a row.
  */
-#ifndef TEST_KERNEL_TABLE_H
-#define TEST_KERNEL_TABLE_H
-
-#include <stdint.h>
+#pragma once
 
 #include "cuda/core/kernel_row.h"
 
@@ -20,5 +17,3 @@ typedef struct kernel_table {
 
 /* Returns what main does. */
 int kernel_table_run(const char *name, const kernel_table *table);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A suite that gives NULL for each pointer of every function of some headers in turn. The headers themselves say which
  * functions there are, so that one without a row fails the suite. */
-#ifndef TEST_NULL_SUITE_H
-#define TEST_NULL_SUITE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -43,5 +42,3 @@ typedef struct null_suite {
 
 /* Returns what main does. */
 int null_suite_run(const null_suite *suite);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads pictures by rows, in portions of several heights, and compares them with the picture read as a whole. */
-#ifndef WVL_TESTS_UNIT_PICTURE_ROWS_BENCH_H
-#define WVL_TESTS_UNIT_PICTURE_ROWS_BENCH_H
+#pragma once
 
 #include "picture_rows.h"
 #include "tests/support/support.h"
@@ -207,5 +206,3 @@ static inline void expect_rows_refused(const void *bytes, size_t n, const char *
     ROWS_EXPECT(strncmp(error, name, strlen(name)) == 0, "\"%s\" does not name %s", error, name);
     wvl_io_rows_close(rows);
 }
-
-#endif

@@ -2,7 +2,6 @@
 #include "tests/unit/rows_bench.h"
 
 #include "geom/plan.h"
-#include "tests/support/api.h"
 
 /* ---- The source ------------------------------------------------------------------------------ */
 

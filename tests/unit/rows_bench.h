@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A row source over a picture in memory, for suites that compare rows with whole pictures. */
-#ifndef TESTS_UNIT_ROWS_BENCH_H
-#define TESTS_UNIT_ROWS_BENCH_H
+#pragma once
 
 #include "tests/decode/picture.h"
 #include "tests/support/api.h"
-#include "wavelane_rows.h"
 
 enum { ROWS_MOST_COMPONENTS = 8 };
 
@@ -46,5 +44,3 @@ void rows_compare(const char *what, const rows_output *a, const rows_output *b);
 picture rows_draw(int kind);
 /* Write of a sink whose user is a rows_output: what comes must be its data; `bytes` counts it. */
 int rows_expect(void *user, const void *data, size_t bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A context whose memory can fail, a directory of its own, and a pattern to write, for the tests of the sinks. Define
  * _XOPEN_SOURCE 700 before the first include. */
-#ifndef TEST_SINK_BENCH_H
-#define TEST_SINK_BENCH_H
+#pragma once
 
 #include <dirent.h>
 #include <errno.h>
@@ -106,5 +105,3 @@ static inline void expect_finish(int complete, wvl_status status, const char *re
     ck_assert_msg(got == status && strstr(error, reason) && (*reason || !*error), "%d: '%s', not %d: '%s'", got, error,
                   status, reason);
 }
-
-#endif

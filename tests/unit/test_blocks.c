@@ -6,12 +6,10 @@
  */
 
 #include "backend/registry.h"
-#include "base/context.h"
 #include "codec/write/finish.h"
 #include "codec/write/writer.h"
 #include "tests/support/api.h"
 #include "waves/source_wave.h"
-#include "way/wave.h"
 
 #define SIDE 512u
 #define MOST_CHUNKS 64u

@@ -2,7 +2,6 @@
 /* The walker's interface, its limits, and headers that promise more than the bytes bear out. */
 #include <time.h>
 
-#include "tests/support/owned.h"
 #include "tests/support/support.h"
 #include "tests/unit/check_bench.h"
 

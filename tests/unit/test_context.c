@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Context: options, log, cancel tokens, and what a failed allocation does to everything that lives on it. */
-#include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 
 #include "base/context.h"
 #include "base/cpu.h"

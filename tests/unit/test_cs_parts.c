@@ -348,30 +348,6 @@ TEST(random_codestreams_parse)
     }
 }
 
-/* Packets are numbered modulo 65536, and their numbers may look like markers. */
-TEST(packet_numbers_wrap)
-{
-    enum { COUNT = 66000, PACKET = 9 };
-    owned_bench *b = make_bench(1);
-    char error[200] = "";
-    owned_stream read;
-    OWNED uint32_t *packets = equal_packets(COUNT, PACKET);
-    b->plan.syntax.sop = b->plan.syntax.eph = b->plan.syntax.plt = 1;
-    wvl_cs_part part = {0, 0, 1, 0, COUNT, COUNT * PACKET, 0, 0, 0, 0};
-    part.psot = wvl_cs_measure_part_header(&b->plan, &part, packets) + part.body_bytes;
-    size_t total = (size_t)(wvl_cs_measure_main_header(&b->plan, 1) + part.psot) + WVL_CS_END_BYTES;
-    OWNED uint8_t *bytes = fenced(total);
-    uint8_t *at = wvl_cs_put_main_header(&b->plan, &part, 1, bytes);
-    at = wvl_cs_put_part_header(&b->plan, &part, packets, at);
-    for (uint32_t i = 0; i < COUNT; i++) {
-        at = put_packet(&b->plan, at, PACKET, i);
-    }
-    check_fence(bytes, total, wvl_cs_put_end(at));
-    ck_assert_msg(cs_parse(bytes, total, &read, error, sizeof error), "%s", error);
-    ck_assert_uint_eq(read.packet_count, COUNT);
-    ck_assert_uint_eq(read.parts[0].plt_segments, 2);
-}
-
 static void require_refused(const uint8_t *data, size_t size)
 {
     char error[200];

@@ -4,9 +4,7 @@
 
 #include "tests/decode/picture.h"
 #include "tests/prop/packet_geom.h"
-#include "tests/support/owned.h"
 #include "tests/support/planned.h"
-#include "tests/support/support.h"
 
 typedef struct fixture {
     wvl_plan *plan;
@@ -285,29 +283,6 @@ TEST(lone_odd_sample)
     ck_assert_uint_eq(x.tile.resolutions[1].precinct_cols, 0);
     ck_assert_uint_eq(x.tile.precinct_count, 1);
     ck_assert_uint_eq(x.tile.block_count, 1);
-}
-
-/* 127 x 126 tiles at 1,101, image at 5,128 (ISO stream p1_01): the first tile, its first two resolutions from the top.
- */
-TEST(offset_tiles)
-{
-    static const wvl_component_format components[2] = {{8, 0, 1, 1}, {8, 0, 2, 2}};
-    wvl_settings s = default_settings();
-    wvl_image_format f = {sizeof f, 5, 128, 773, 640, 2, components};
-    s.tile_x0 = 1;
-    s.tile_y0 = 101;
-    s.tile_width = 127;
-    s.tile_height = 126;
-    owned_fixture x = open_fixture(&s, &f);
-    ck_assert_uint_eq(x.plan->syntax.tile_cols, 7); /* ceil((773 - 1) / 127) */
-    ck_assert_uint_eq(x.plan->syntax.tile_rows, 5); /* ceil((640 - 101) / 126) */
-    wvl_tile_plan_build(x.plan, 0, &x.tile);
-    expect_rect(x.tile.rect, 5, 128, 128, 227);
-    expect_rect(x.tile.resolutions[5].rect, 5, 128, 128, 227);
-    expect_rect(x.tile.resolutions[4].rect, 3, 64, 64, 114);
-    expect_rect(band_of(&x, 5, 0)->rect, 2, 64, 64, 114); /* HL: ceil((5-1)/2), ceil((128-1)/2) = 64 */
-    expect_rect(band_of(&x, 5, 1)->rect, 3, 64, 64, 113); /* LH: ceil((227-1)/2) */
-    expect_rect(x.tile.components[1].rect, 3, 64, 64, 114);
 }
 
 /* Without levels a band's step is the given one, to the nearest that E-3 can express: 2^11 mantissas an octave. */

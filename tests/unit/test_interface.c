@@ -3,14 +3,11 @@
  * The interface across versions and threads: structures of every size, plans by request, limits, texts of threads that
  * share a context, and pictures whose plan must not take long.
  */
-#include <pthread.h>
-#include <time.h>
 
 #include "base/context.h"
 #include "base/structs.h"
 #include "tests/support/api.h"
 #include "wavelane_frames.h"
-#include "wavelane_rows.h"
 #include "wavelane_simple.h"
 
 static const wvl_component_format grey = {8, 0, 1, 1};

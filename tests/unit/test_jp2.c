@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* JP2 boxes: hand-worked bytes, and contents found again by an independent walker. */
-#include "tests/fault/ledger.h"
 #include "tests/unit/jp2_bench.h"
 
 /* ---- Contents -------------------------------------------------------------------------------- */
@@ -254,22 +253,6 @@ TEST(structures_before_0_2_are_refused)
     refuse("struct_size", 1);
     info.struct_size = 0;
     refuse("struct_size", 1);
-}
-
-TEST(memory_may_fail)
-{
-    owned_ledger l;
-    ledger_open(&l);
-    l.fail_at = 1;
-    wvl_allocator allocator = ledger_allocator(&l);
-    start(3);
-    ck_assert_int_eq(wvl_jp2_build_boxes(&allocator, &plan, &info, &built, text, sizeof text), WVL_ERROR_MEMORY);
-    ck_assert(!built.data && !l.live_count && strstr(text, "no memory"));
-    l.fail_at = 0;
-    ck_assert_int_eq(wvl_jp2_build_boxes(&allocator, &plan, &info, &built, text, sizeof text), WVL_OK);
-    ck_assert_uint_eq(l.calls, 2);
-    wvl_free(&allocator, built.data, built.bytes);
-    built = (wvl_blob){NULL, 0};
 }
 
 TEST_MAIN("jp2")

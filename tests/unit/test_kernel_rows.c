@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of the transform's kernels, and the image of the library. */
-#include <stddef.h>
 
 #include "cuda/host/transform/launch.h"
 #include "kernel_table.h"

@@ -4,11 +4,9 @@
  * has, so that a look that somebody takes away is missed. Raised at any look of any loop, an encode ends as cancelled,
  * after no more looks than every thread may be at.
  */
-#include <stdatomic.h>
 
 #include "base/context.h"
 #include "codec/t2/precinct.h"
-#include "geom/plan.h"
 #include "tests/support/api.h"
 
 #define WIDTH 700u

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "tests/support/support.h"
-#include "tools/imageio/imageio.h"
 #include "tools/metadata/boxes.h"
 #include "tools/metadata/sidecar.h"
 #include "tools/metadata/xmp.h"

@@ -303,22 +303,6 @@ TEST(lanes_equal_each_in_c)
     }
 }
 
-#ifdef WVL_HAVE_AVX2
-TEST(lanes_equal_each_in_avx2)
-{
-    for (int trial = 0; trial < 8000 && wvl_cpu_fetch_level() >= WVL_CPU_AVX2; trial++) {
-        compare_lanes(wvl_mq_encode_lanes_avx2, 1 + (unsigned)trial % WVL_MQ_MAX_LANES);
-    }
-}
-
-TEST(lanes_equal_each_in_avx512)
-{
-    for (int trial = 0; trial < 2000 && wvl_cpu_fetch_level() >= WVL_CPU_AVX512; trial++) {
-        compare_lanes(wvl_mq_encode_lanes_avx512, 1 + (unsigned)trial % WVL_MQ_MAX_LANES);
-    }
-}
-#endif
-
 TEST(raw_ends)
 {
     for (int trial = 0; trial < 3000; trial++) {

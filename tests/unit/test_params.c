@@ -109,28 +109,6 @@ TEST(ranges_say_what_is_enforced)
     }
 }
 
-TEST(words_reach_the_settings)
-{
-    const wvl_settings *s = &params->settings;
-    expect_set("quantization", "derived", "derived");
-    ck_assert_uint_eq(s->quant_style, WVL_QUANT_DERIVED);
-    expect_set("quantization", "expounded", "expounded");
-    ck_assert_uint_eq(s->quant_style, WVL_QUANT_EXPOUNDED);
-    expect_set("mct", "auto", "auto");
-    ck_assert_uint_eq(s->mct, 2);
-    expect_set("mct", "on", "on");
-    ck_assert_uint_eq(s->mct, 1);
-    expect_set("progression", "rpcl", "RPCL");
-    ck_assert_uint_eq(s->order, WVL_ORDER_RPCL);
-    expect_set("progression", "CPRL", "CPRL");
-    ck_assert_uint_eq(s->order, WVL_ORDER_CPRL);
-    expect_set("container", "jp2", "jp2");
-    ck_assert_uint_eq(s->jp2, 1);
-    expect_set("max-bytes", "18446744073709551615", "18446744073709551615");
-    ck_assert_uint_eq(s->max_bytes, UINT64_MAX);
-    expect_refused("max-bytes", "18446744073709551616", "whole number");
-}
-
 TEST(pairs)
 {
     expect_set("tile", "4294967295,1", "4294967295,1");

@@ -4,7 +4,6 @@
 #include "codec/write/coder.h"
 #include "tests/decode/cases.h"
 #include "tests/fault/ledger.h"
-#include "tests/support/support.h"
 
 /* ---- Violations ------------------------------------------------------------------------------ */
 

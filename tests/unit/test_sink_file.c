@@ -2,7 +2,6 @@
 /* File sinks: a file appears complete or not at all, whatever fails. */
 #define _XOPEN_SOURCE 700
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/uio.h>

@@ -5,7 +5,6 @@
 #include "../fault/ledger.h"
 #include "base/alloc.h"
 #include "codec/store/store.h"
-#include "tests/support/support.h"
 
 enum { PIECES = 1500, WRITERS = 5 };
 

@@ -7,10 +7,7 @@
 #include "tests/twin/test_cuda_job.h"
 
 #include "cuda/dwt/beside.h"
-#include "cuda/dwt/cascade.h"
-#include "cuda/dwt/kernels.h"
 #include "cuda/dwt/tables_unit.h"
-#include "cuda/dwt/tuning.h"
 
 #define FLAGS UINT64_C(0x100000000)
 

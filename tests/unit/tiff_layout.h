@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rows of TIFF files of any depth and layout, and the samples that belong in them. */
-#ifndef WVL_TESTS_TIFF_LAYOUT_H
-#define WVL_TESTS_TIFF_LAYOUT_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -85,5 +84,3 @@ static inline size_t fill_row(uint8_t *row, const layout *l, uint32_t c, uint32_
     }
     return size;
 }
-
-#endif

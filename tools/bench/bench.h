@@ -3,16 +3,12 @@
  * wavelane-bench: whole encodes and quality at equal bytes, next to OpenJPEG's library in the same process.
  * Without OpenJPEG (WVL_HAVE_OPENJPEG undefined) the speed of Wavelane alone is measured and `rd` is refused.
  */
-#ifndef WVL_BENCH_H
-#define WVL_BENCH_H
+#pragma once
 
 #include "../imageio/imageio.h"
 #include "bench_peers.h"
-#include "bench_time.h"
 #include "wavelane.h"
 
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 enum {
@@ -215,5 +211,3 @@ int wvl_bench_run_slots(wvl_bench_args *args);
 int wvl_bench_run_cancel(wvl_bench_args *args);
 /* Becomes the script beside the program. */
 int wvl_bench_run_plot(wvl_bench_args *args);
-
-#endif

@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 int wvl_bench_fail(int code, const char *format, ...)
 {

@@ -3,11 +3,9 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "bench.h"
-#include "wavelane.h"
 
 #define MOST_MOMENTS 2000u
 

@@ -3,7 +3,6 @@
 #include "bench.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct coder {
     const char *name, *version;

@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define DRAWN_MOST (UINT64_C(1) << 24) /* pixels that are drawn one by one */

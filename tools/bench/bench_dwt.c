@@ -2,9 +2,6 @@
 #include "bench_dwt.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#include "bench.h"
 
 #define CASES_MAX 64u
 

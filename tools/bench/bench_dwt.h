@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wavelane-bench dwt: the transform stage on the device, by itself. */
-#ifndef WVL_BENCH_DWT_H
-#define WVL_BENCH_DWT_H
+#pragma once
 
 #include "backend/backend_cpu.h"
 #include "bench.h"
-#include "cuda/dwt/tables.h"
 #include "cuda/host/transform/launch.h"
 
 typedef struct wvl_bench_dwt_case {
@@ -76,5 +74,3 @@ wvl_cuda_status wvl_bench_dwt_run_case(wvl_bench_dwt_device *device, const wvl_b
 typedef wvl_cuda_status wvl_bench_dwt_run(wvl_bench_dwt_device *device, const wvl_bench_dwt_case *c,
                                           const wvl_bench_dwt_picture *picture, wvl_bench_dwt_result *result);
 int wvl_bench_dwt_measure(wvl_bench_args *args, int is_inverse, wvl_bench_dwt_run *run);
-
-#endif

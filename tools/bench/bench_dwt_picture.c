@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "bench_dwt.h"
-#include "geom/handover.h"
 #include "geom/settings.h"
 
 static void report(void *user, const char *text)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One case on the device: a graph of many pictures in a row, over buffers that together exceed every cache. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/intmath.h"
 #include "bench_dwt.h"
 
 #define ROTATE_BYTES 640e6 /* ten times the largest L2 there is */

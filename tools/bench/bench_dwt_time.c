@@ -2,7 +2,6 @@
 /* The clock of wavelane-bench dwt: many pictures in a row as one graph, and the median of several runs of it. */
 #include <stdlib.h>
 
-#include "base/intmath.h"
 #include "bench_dwt.h"
 
 #define CHAIN_US 1500.0 /* length of a graph, by the bytes moved */

@@ -3,7 +3,6 @@
 #include "bench_encode.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cpu.h"
 

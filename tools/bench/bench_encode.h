@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What `encode` measures and reports. */
-#ifndef WVL_BENCH_ENCODE_H
-#define WVL_BENCH_ENCODE_H
+#pragma once
 
 #include "bench.h"
 
@@ -59,5 +58,3 @@ void wvl_bench_put_scaling(wvl_bench_json *json, const wvl_bench_scaling *scalin
 /* Writes text, and an object of the JSON. */
 void wvl_bench_write_report(const wvl_bench_report *report, FILE *out);
 void wvl_bench_put_report(wvl_bench_json *json, const wvl_bench_report *report);
-
-#endif

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PIECE_BYTES (32u << 10)
 #define PLACES_MAX (2 * WVL_BENCH_PLACES_MAX) /* the next one is written down too */

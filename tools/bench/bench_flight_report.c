@@ -2,7 +2,6 @@
 #include "bench_ring.h"
 
 #include <math.h>
-#include <string.h>
 
 const char *wvl_bench_kind_name(wvl_memory_kind kind)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The options of `frames`. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench_ring.h"
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 #include <sys/stat.h>
 
 int wvl_bench_json_open(wvl_bench_json *json, const char *path)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Memory of the host, page-locked memory and memory of devices, by the driver that the library uses too. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/try.h"
 #include "bench_ring.h"

@@ -5,10 +5,8 @@
  * planes whose samples are as narrow as their depth allows. Of what was tried this is the fastest for both (32-bit
  * planes in memory cost OpenHTJ2K a quarter of its speed).
  */
-#ifndef WVL_BENCH_PEERS_H
-#define WVL_BENCH_PEERS_H
+#pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "bench_time.h"
@@ -87,6 +85,4 @@ wvl_bench_ht_encode wvl_bench_encode_openhtj2k;
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -2,7 +2,6 @@
 #include "bench.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int wvl_bench_describe_picture(wvl_bench_picture *p)
 {

@@ -5,7 +5,6 @@
 #include <glob.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_PICTURES 1024
 

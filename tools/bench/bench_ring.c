@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Odd, so that no block and no row of blocks of one picture is that of another. */
 #define SHIFT_COLUMNS 97u

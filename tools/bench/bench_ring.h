@@ -4,8 +4,7 @@
  * bench_memory.c has the memory, bench_ring.c the pictures, bench_flight.c the clock, bench_trace.c the trace,
  * bench_flight_report.c the text and the JSON, bench_frames.c the options.
  */
-#ifndef WVL_BENCH_RING_H
-#define WVL_BENCH_RING_H
+#pragma once
 
 #include "bench.h"
 
@@ -138,5 +137,3 @@ int wvl_bench_close_trace(wvl_bench_trace *trace);
 const char *wvl_bench_kind_name(wvl_memory_kind kind);
 int wvl_bench_report_flights(const wvl_bench_frames_options *o, const wvl_bench_picture *picture,
                              const wvl_bench_ring *ring, const wvl_bench_flight_results *results);
-
-#endif

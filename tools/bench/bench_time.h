@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What an encode takes: by the clock, and of the processor. */
-#ifndef WVL_BENCH_TIME_H
-#define WVL_BENCH_TIME_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,6 +27,4 @@ double wvl_bench_median(const double *values, size_t count);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -4,8 +4,7 @@
  * (D-guard-01). A child is this program, started anew with exec; it serves one call after another, and ends with its
  * parent. Functions may be called from any thread.
  */
-#ifndef WVL_TOOLS_GUARD_GUARD_H
-#define WVL_TOOLS_GUARD_GUARD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -80,5 +79,3 @@ void wvl_guard_run(const wvl_guard_job *job, wvl_guard_answer *answer);
 /* Output at an offset. 0 or -1. */
 int wvl_guard_read(const wvl_guard_answer *answer, uint64_t offset, void *bytes, size_t byte_count);
 void wvl_guard_release(wvl_guard_answer *answer);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What parent and child say to each other. Both are one program, or of one build. */
-#ifndef WVL_TOOLS_GUARD_INTERNAL_H
-#define WVL_TOOLS_GUARD_INTERNAL_H
+#pragma once
 
 #include "guard.h"
 
@@ -41,5 +40,3 @@ typedef struct wvl_guard_message {
 int wvl_guard_put(int fd, const void *bytes, size_t byte_count, uint64_t at, size_t *done);
 /* child.c: serves until the parent is gone; does not return. */
 void wvl_guard_serve(const wvl_guard_service *services, size_t count);
-
-#endif

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int fail(char *error, size_t error_bytes, const char *reason, uint32_t number, uint32_t count)
 {

@@ -3,8 +3,6 @@
  * is to be read. */
 #include "tiff_tags.h"
 
-#include <string.h>
-
 #define TAG_ORIENTATION 274u
 #define TAG_NUMBER_OF_IMAGES 45057u
 #define TYPE_RATIONAL 5u

@@ -2,7 +2,6 @@
 #include "float_samples.h"
 
 #include <math.h>
-#include <string.h>
 
 #define TOP 65535.0
 

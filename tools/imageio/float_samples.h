@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Floating-point samples, and the integers of 16 bits that they become (D-command-09). */
-#ifndef WVL_TOOLS_IMAGEIO_FLOAT_SAMPLES_H
-#define WVL_TOOLS_IMAGEIO_FLOAT_SAMPLES_H
+#pragma once
 
 #include "internal.h"
 
@@ -20,5 +19,3 @@ double wvl_io_log2(double value);
 double wvl_io_exp2(double exponent);
 /* f of 0..1 for a value; NaN becomes 0. */
 double wvl_io_transfer_value(wvl_io_float_transfer transfer, double low, double high, double value);
-
-#endif

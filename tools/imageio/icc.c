@@ -2,8 +2,6 @@
 /* ICC.1 7.2 (header) and 7.3 (tag table), as far as JP2's restricted method asks. */
 #include "internal.h"
 
-#include <string.h>
-
 #define HEADER_BYTES 128u
 #define TAG_BYTES 12u
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "internal.h"
 
-#include <string.h>
 #include <strings.h>
 
 typedef wvl_io_kind kind;

@@ -11,11 +11,8 @@
  * A file that is truncated, that claims more than it holds, or that this code does not fully
  * understand is refused; there is no partial result. Nothing is printed.
  */
-#ifndef WVL_TOOLS_IMAGEIO_H
-#define WVL_TOOLS_IMAGEIO_H
+#pragma once
 
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "metadata.h"
@@ -320,5 +317,4 @@ wvl_io_icc wvl_io_icc_kind(const uint8_t *bytes, size_t byte_count);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Parts that the readers share: the byte source, failing with a reason, allocation of samples, palettes. */
-#ifndef WVL_TOOLS_IMAGEIO_INTERNAL_H
-#define WVL_TOOLS_IMAGEIO_INTERNAL_H
+#pragma once
 
-#include "imageio.h"
 #include "picture_rows.h"
 #include "src/base/try.h"
 
@@ -235,11 +233,6 @@ void wvl_io_settle_palette(wvl_io_context *context, wvl_io_palette *palette);
  */
 uint32_t wvl_io_read_mpf_count(const uint8_t *bytes, size_t byte_count);
 
-/* xmp_extended.c: a packet with the properties of the main one and of its extension (XMP Part 3, 1.1.3.1). 1: *merged
-   is allocated; 0: the two cannot be joined; -1: no memory. */
-int wvl_io_merge_xmp(const uint8_t *main_packet, size_t main_bytes, const uint8_t *extension, size_t extension_bytes,
-                     uint8_t **merged, size_t *merged_bytes);
-
 /* A format, and how it is read. */
 typedef struct wvl_io_kind {
     const char *format;
@@ -323,5 +316,3 @@ static inline void wvl_io_extend_signs(uint8_t *row, unsigned bytes, unsigned de
 
 /* Turns count samples of sample_bytes (1, 2, 4), stored in the given order, into host order in place. */
 void wvl_io_to_host_order(void *samples, size_t count, unsigned sample_bytes, int big_endian);
-
-#endif

@@ -3,7 +3,6 @@
 #include "read_jp2.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct palette {
     uint32_t entries, columns;

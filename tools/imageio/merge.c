@@ -2,7 +2,6 @@
 #include "internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Smallest step d in 1..255 with ceil(whole / d) == part, or 0. */
 static uint8_t step_for(uint32_t whole, uint32_t part)

@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 const uint8_t wvl_io_uuids[WVL_IO_BLOB_KINDS][16] = {
     [WVL_IO_EXIF] = {'J', 'p', 'g', 'T', 'i', 'f', 'f', 'E', 'x', 'i', 'f', '-', '>', 'J', 'P', '2'},
@@ -287,23 +286,18 @@ static void clean_text(const uint8_t *p, size_t n, char *to)
     *to = '\0';
 }
 
-/* Without white space at both ends. */
-static void trim(char *text)
-{
-    size_t n = strlen(text), skip = strspn(text, " \t\r\n");
-    while (n > skip && strchr(" \t\r\n", text[n - 1])) {
-        n--;
-    }
-    memmove(text, text + skip, n - skip);
-    text[n - skip] = '\0';
-}
-
 static char *make_text(const void *bytes, size_t n)
 {
     char *text = malloc(3 * n + 1);
     if (text) {
         clean_text(bytes, n, text);
-        trim(text);
+        /* Without white space at both ends. */
+        size_t end = strlen(text), skip = strspn(text, " \t\r\n");
+        while (end > skip && strchr(" \t\r\n", text[end - 1])) {
+            end--;
+        }
+        memmove(text, text + skip, end - skip);
+        text[end - skip] = '\0';
     }
     return text;
 }

@@ -5,8 +5,7 @@
  * Everything here comes from files that may be hostile. What a reader hands out has been checked as far as the comments
  * say, and no further.
  */
-#ifndef WVL_TOOLS_IMAGEIO_METADATA_H
-#define WVL_TOOLS_IMAGEIO_METADATA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -115,5 +114,4 @@ wvl_io_exif_fields wvl_io_read_exif(const uint8_t *bytes, size_t byte_count);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

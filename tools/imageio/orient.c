@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Row 0 of what is stored is the bottom, column 0 the right, or rows are columns. */
 typedef struct turn {

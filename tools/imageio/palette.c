@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "internal.h"
 
-#include <string.h>
-
 int wvl_io_make_palette(wvl_io_context *context, wvl_io_palette *palette, uint32_t entries, uint32_t columns,
                         unsigned depth)
 {

@@ -5,8 +5,7 @@
  *
  * A reader holds a few rows: of a file in TIFF strips or tiles one row of TIFF strips or tiles, and never the picture.
  */
-#ifndef WVL_TOOLS_IMAGEIO_PICTURE_ROWS_H
-#define WVL_TOOLS_IMAGEIO_PICTURE_ROWS_H
+#pragma once
 
 #include "imageio.h"
 
@@ -91,5 +90,4 @@ int wvl_io_rows_take_picture(wvl_io_rows *rows, wvl_io_picture *out, char *error
 
 #ifdef __cplusplus
 }
-#endif
 #endif

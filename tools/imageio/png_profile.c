@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define PREFIX "Raw profile type "
 

@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { BI_RGB = 0, BI_RLE8 = 1, BI_RLE4 = 2, BI_BITFIELDS = 3, BI_ALPHABITFIELDS = 6 };
 
@@ -23,15 +22,6 @@ typedef struct bmp_header {
     uint32_t profile_bytes;
 } bmp_header;
 
-static void parse_core(const uint8_t *p, bmp_header *h)
-{
-    h->width = wvl_io_le16(p + 4);
-    h->height = wvl_io_le16(p + 6);
-    h->planes = wvl_io_le16(p + 8);
-    h->bits = wvl_io_le16(p + 10);
-    h->palette_entry_bytes = 3;
-}
-
 /* Heights are two's complement: negative means that the first row is the top one. */
 static void parse_info(const uint8_t *p, bmp_header *h)
 {
@@ -47,18 +37,6 @@ static void parse_info(const uint8_t *p, bmp_header *h)
     h->y_per_metre = wvl_io_le32(p + 28);
     h->colors = wvl_io_le32(p + 32);
     h->palette_entry_bytes = 4;
-}
-
-/* V4 and V5: colour space type at 56, the V5 profile's offset from the information header at 112. */
-static void parse_color_space(const uint8_t *p, bmp_header *h)
-{
-    static const uint8_t srgb[4] = {'B', 'G', 'R', 's'}, embedded[4] = {'D', 'E', 'B', 'M'};
-
-    h->is_srgb = memcmp(p + 56, srgb, 4) == 0;
-    if (h->header_bytes == 124 && memcmp(p + 56, embedded, 4) == 0) {
-        h->profile_offset = (uint64_t)wvl_io_le32(p + 112) + FILE_HEADER_BYTES;
-        h->profile_bytes = wvl_io_le32(p + 116);
-    }
 }
 
 static int read_header(wvl_io_context *context, bmp_header *h)
@@ -80,7 +58,11 @@ static int read_header(wvl_io_context *context, bmp_header *h)
         return -1;
     }
     if (h->header_bytes == 12) {
-        parse_core(info, h);
+        h->width = wvl_io_le16(info + 4);
+        h->height = wvl_io_le16(info + 6);
+        h->planes = wvl_io_le16(info + 8);
+        h->bits = wvl_io_le16(info + 10);
+        h->palette_entry_bytes = 3;
     } else {
         parse_info(info, h);
     }
@@ -99,7 +81,14 @@ static int read_header(wvl_io_context *context, bmp_header *h)
         h->masks[k] = wvl_io_le32(info + 40 + 4 * k);
     }
     if (h->header_bytes >= 108) {
-        parse_color_space(info, h);
+        /* V4 and V5: colour space type at 56, the V5 profile's offset from the information header at 112. */
+        static const uint8_t srgb[4] = {'B', 'G', 'R', 's'}, embedded[4] = {'D', 'E', 'B', 'M'};
+
+        h->is_srgb = memcmp(info + 56, srgb, 4) == 0;
+        if (h->header_bytes == 124 && memcmp(info + 56, embedded, 4) == 0) {
+            h->profile_offset = (uint64_t)wvl_io_le32(info + 112) + FILE_HEADER_BYTES;
+            h->profile_bytes = wvl_io_le32(info + 116);
+        }
     }
     return 0;
 }
@@ -179,15 +168,6 @@ static int read_palette(wvl_io_context *context, const bmp_header *h, wvl_io_pal
         palette->columns = 1;
     }
     return 0;
-}
-
-static void unpack_indices(const uint8_t *line, uint8_t *row, uint32_t width, unsigned bits)
-{
-    unsigned per_byte = 8 / bits, mask = (1u << bits) - 1;
-
-    for (uint32_t x = 0; x < width; x++) {
-        row[x] = (uint8_t)(line[x / per_byte] >> (8 - bits - x % per_byte * bits) & mask);
-    }
 }
 
 /* ---- Run lengths ----------------------------------------------------------------------------- */
@@ -387,7 +367,7 @@ static int read_line(wvl_io_context *context, const bmp_rows *s, uint32_t row)
         wvl_io_unpack_fields(context, row, s->line, h->bits / 8, s->masks, s->shifts);
         return 0;
     }
-    unpack_indices(s->line, wvl_io_row(context, 0, row), h->width, h->bits);
+    wvl_io_unpack_bits(s->line, h->bits, wvl_io_row(context, 0, row), 1, h->width);
     return wvl_io_finish_indexed_row(context, row, 1, &s->palette);
 }
 
@@ -410,18 +390,6 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
         }
     }
     return 0;
-}
-
-/* Masks where the header gives none: 5-5-5 and 8-8-8. */
-static void choose_masks(const bmp_header *h, uint32_t masks[4])
-{
-    static const uint32_t by_16[4] = {0x7c00, 0x03e0, 0x001f, 0}, by_32[4] = {0xff0000, 0x00ff00, 0x0000ff, 0};
-
-    if (h->compression == BI_RGB) {
-        memcpy(masks, h->bits == 16 ? by_16 : by_32, 4 * sizeof *masks);
-    } else {
-        memcpy(masks, h->masks, 4 * sizeof *masks);
-    }
 }
 
 static int measure_mask(wvl_io_context *context, uint32_t mask, unsigned bits, unsigned k, unsigned *shift,
@@ -472,7 +440,14 @@ static int begin_direct(wvl_io_context *context, bmp_rows *s)
 {
     const bmp_header *h = &s->header;
 
-    choose_masks(h, s->masks);
+    /* Masks where the header gives none: 5-5-5 and 8-8-8. */
+    static const uint32_t by_16[4] = {0x7c00, 0x03e0, 0x001f, 0}, by_32[4] = {0xff0000, 0x00ff00, 0x0000ff, 0};
+
+    if (h->compression == BI_RGB) {
+        memcpy(s->masks, h->bits == 16 ? by_16 : by_32, 4 * sizeof *s->masks);
+    } else {
+        memcpy(s->masks, h->masks, 4 * sizeof *s->masks);
+    }
     return wvl_io_go_to(context, h->data_offset, "offset to pixel data") != 0 ||
                    wvl_io_require_bytes(context, data_bytes(s), "pixel data") != 0
                ? -1

@@ -6,7 +6,6 @@
 #include "internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define NEEDED_BYTES 852u  /* file header, and the image header as far as its first element */
 #define HEADER_BYTES 1664u /* file, image and orientation headers */
@@ -175,16 +174,6 @@ static void unpack_filled_10(const uint8_t *line, const dpx_header *h, uint16_t 
     }
 }
 
-/* 16-bit words, 12 bits used: the high ones in method A, the low ones in B. */
-static void unpack_filled_12(const uint8_t *line, const dpx_header *h, uint16_t *out, size_t count)
-{
-    unsigned shift = h->packing == FILLED_A ? 4 : 0;
-
-    for (size_t i = 0; i < count; i++) {
-        out[i] = (uint16_t)(wvl_io_get16(line + 2 * i, h->big_endian) >> shift & 0xfff);
-    }
-}
-
 /* Unpacks samples of 10 or 12 bits. */
 static void unpack_line(const uint8_t *line, const dpx_header *h, uint8_t *row, size_t count)
 {
@@ -195,7 +184,12 @@ static void unpack_line(const uint8_t *line, const dpx_header *h, uint8_t *row, 
     } else if (h->depth == 10) {
         unpack_filled_10(line, h, wide, count);
     } else {
-        unpack_filled_12(line, h, wide, count);
+        /* 16-bit words, 12 bits used: the high ones in method A, the low ones in B. */
+        unsigned shift = h->packing == FILLED_A ? 4 : 0;
+
+        for (size_t i = 0; i < count; i++) {
+            wide[i] = (uint16_t)(wvl_io_get16(line + 2 * i, h->big_endian) >> shift & 0xfff);
+        }
     }
     if (h->sign) {
         wvl_io_extend_signs(row, 2, h->depth, count);

@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <openexr.h>
 
@@ -149,20 +148,6 @@ static uint32_t take_named(exr *e, const char *const *names, uint32_t colors, in
     return colors + (a >= 0);
 }
 
-static void note_left_out(exr *e)
-{
-    char names[96] = "";
-    for (int i = 0; i < e->channels->num_channels; i++) {
-        size_t used = strlen(names);
-        if (e->component_of[i] == NOT_READ) {
-            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", e->channels->entries[i].name.str);
-        }
-    }
-    if (names[0]) {
-        wvl_io_note(e->context, "channels left out: %s", names);
-    }
-}
-
 /* Number of components; 0 with the reason told. */
 static uint32_t choose_channels(exr *e, wvl_io_color *color, int *alpha)
 {
@@ -191,7 +176,16 @@ static uint32_t choose_channels(exr *e, wvl_io_color *color, int *alpha)
         e->component_of[i] = i;
         *color = WVL_IO_UNKNOWN;
     }
-    note_left_out(e);
+    char names[96] = "";
+    for (int i = 0; i < e->channels->num_channels; i++) {
+        size_t used = strlen(names);
+        if (e->component_of[i] == NOT_READ) {
+            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", e->channels->entries[i].name.str);
+        }
+    }
+    if (names[0]) {
+        wvl_io_note(e->context, "channels left out: %s", names);
+    }
     return taken ? taken : (uint32_t)count;
 }
 

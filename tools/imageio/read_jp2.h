@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_TOOLS_IMAGEIO_READ_JP2_H
-#define WVL_TOOLS_IMAGEIO_READ_JP2_H
+#pragma once
 
 #include "internal.h"
 
@@ -26,15 +25,7 @@ typedef struct wvl_io_jp2_box {
     uint64_t byte_count;
 } wvl_io_jp2_box;
 
-/* jp2_boxes.c: the box at *at of bytes 0..end; 1: there is one, and *at moves behind it; 0: the end; -1: damaged. */
-int wvl_io_jp2_next_box(const uint8_t *bytes, uint64_t end, uint64_t *at, wvl_io_jp2_box *b);
-/* jp2_metadata.c: takes a uuid, xml or asoc box into the picture. 0, or -1 with the reason. */
-int wvl_io_jp2_take_metadata(wvl_io_jp2 *j, const wvl_io_jp2_box *b);
-/* jp2_boxes.c: finds the codestream, and takes colour, resolution and metadata. 0, or -1 with the reason. */
+/* Finds the codestream, and takes colour, resolution and metadata. 0, or -1 with the reason. */
 int wvl_io_jp2_read_boxes(wvl_io_jp2 *j, const uint8_t *bytes, uint64_t byte_count);
-/* jp2_size.c: whether SIZ claims what the file can hold, before a decoder believes it. The same. */
-int wvl_io_jp2_check_size(wvl_io_jp2 *j);
 /* jp2_channels.c: applies pclr, cmap and cdef to the decoded components. The same. */
 int wvl_io_jp2_map_channels(wvl_io_jp2 *j);
-
-#endif

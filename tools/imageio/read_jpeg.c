@@ -7,7 +7,6 @@
 
 #include <jerror.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MOST_SCANS 500         /* a file may ask for any number of passes over the whole picture */
 #define BLOCK_SAMPLES 64u      /* DCTSIZE2 */
@@ -160,15 +159,6 @@ static wvl_io_color color_of(J_COLOR_SPACE space)
     }
 }
 
-/* ---- Interleaved samples --------------------------------------------------------------------- */
-
-static void invert_row(uint8_t *row, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        row[i] = (uint8_t)(255 - row[i]);
-    }
-}
-
 /* ---- Stored planes --------------------------------------------------------------------------- */
 
 /* Subsampling of a JPEG component is max / own (10918-1 A.1.1); JPEG 2000 takes whole steps only. */
@@ -210,18 +200,6 @@ static int allocate_rows(wvl_io_jpeg *j)
         }
     }
     return j->block ? 0 : -1;
-}
-
-/* Row y of the picture, of the components that have one there. */
-static void copy_row(const wvl_io_jpeg *j, uint32_t y)
-{
-    for (uint32_t c = 0; c < 3; c++) {
-        const wvl_io_component *k = &j->context->picture->components[c];
-        uint32_t rows = (uint32_t)j->info.comp_info[c].v_samp_factor * DCTSIZE;
-        if (y % k->dy == 0) {
-            memcpy(wvl_io_row(j->context, c, y / k->dy), j->planes.rows[c][y / k->dy % rows], k->width);
-        }
-    }
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -298,7 +276,14 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
             if (y % rows == 0) {
                 (void)jpeg_read_raw_data(&j->info, j->planes.list, rows);
             }
-            copy_row(j, y);
+            /* Of the components that have a row there. */
+            for (uint32_t c = 0; c < 3; c++) {
+                const wvl_io_component *k = &j->context->picture->components[c];
+                uint32_t held = (uint32_t)j->info.comp_info[c].v_samp_factor * DCTSIZE;
+                if (y % k->dy == 0) {
+                    memcpy(wvl_io_row(j->context, c, y / k->dy), j->planes.rows[c][y / k->dy % held], k->width);
+                }
+            }
         }
     } else {
         size_t row_bytes = wvl_io_row_bytes(&j->context->picture->components[0]);
@@ -308,7 +293,9 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
             JSAMPROW row = wvl_io_pixels(j->context, y);
             (void)jpeg_read_scanlines(&j->info, &row, 1);
             if (inverts) {
-                invert_row(row, row_bytes);
+                for (size_t i = 0; i < row_bytes; i++) {
+                    row[i] = (uint8_t)(255 - row[i]);
+                }
             }
         }
     }

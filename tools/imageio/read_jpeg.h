@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_TOOLS_IMAGEIO_READ_JPEG_H
-#define WVL_TOOLS_IMAGEIO_READ_JPEG_H
+#pragma once
 
 #include "internal.h"
 
@@ -31,5 +30,3 @@ typedef struct wvl_io_jpeg {
 /* jpeg_markers.c: profile, metadata, resolution and orientation of the header that was read. 0, or -1 with the reason.
  */
 int wvl_io_jpeg_take_markers(wvl_io_jpeg *j);
-
-#endif

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The next word of the header and the one byte behind it. */
 static int read_word(wvl_io_context *context, const char *field, char *word, size_t room)

@@ -2,8 +2,6 @@
 /* PGX, the reference format of ISO/IEC 15444-4: "PG ML [+|-]depth width height", one component. */
 #include "internal.h"
 
-#include <string.h>
-
 #define HEADER_LIMIT 128u
 
 /* Past blanks; the header's only separators. */

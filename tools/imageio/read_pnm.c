@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define MAXVAL_LIMIT 65535u
 

@@ -5,8 +5,6 @@
  */
 #include "internal.h"
 
-#include <string.h>
-
 typedef struct geometry {
     uint32_t width, height, count, depth;
     int is_signed;

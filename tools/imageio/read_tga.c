@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define HEADER_BYTES 18u
 #define FOOTER_BYTES 26u

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_TOOLS_IMAGEIO_READ_TIFF_H
-#define WVL_TOOLS_IMAGEIO_READ_TIFF_H
+#pragma once
 
 #include "internal.h"
 
@@ -126,13 +125,6 @@ uint64_t wvl_io_tiff_extent(const uint8_t *bytes, uint64_t used);
 int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t);
 /* Whole bands, or any rows where band_rows is 1. */
 int wvl_io_tiff_read_bands(wvl_io_tiff *t, uint32_t first, uint32_t count);
-/* Bytes of a tile as it is decoded, refused when out of proportion. */
-int wvl_io_tiff_tile_bytes(wvl_io_tiff *t, uint64_t *byte_count);
-/* Allocates the chunk; what: for the message. */
-int wvl_io_tiff_need_chunk(wvl_io_tiff *t, uint64_t byte_count, const char *what);
-
-/* Decodes a TIFF strip or tile into the chunk; byte_count: of what it must hold. */
-int wvl_io_tiff_decode_chunk(wvl_io_tiff *t, uint32_t number, uint64_t byte_count);
 
 /* tiff_sparse.c: whether the file leaves a TIFF strip or tile out. */
 int wvl_io_tiff_is_missing(const wvl_io_tiff *t, uint32_t chunk);
@@ -143,23 +135,3 @@ void wvl_io_tiff_fill_row(const wvl_io_tiff *t, uint8_t *row, size_t row_bytes, 
                           uint32_t pixels);
 /* The same of data units of subsampled YCbCr. */
 void wvl_io_tiff_fill_units(const wvl_io_tiff *t, uint8_t *units, size_t bytes);
-
-/* tiff_bands.c: any rows, with a band in between where they are parts of bands. */
-int wvl_io_tiff_read_rows(wvl_io_tiff *t, uint32_t first, uint32_t count);
-void wvl_io_tiff_release_band(wvl_io_tiff *t);
-
-/* tiff_stored.c: uncompressed rows. Whether they are read without libtiff, which would hold a whole TIFF strip. */
-int wvl_io_tiff_is_stored(const wvl_io_tiff *t);
-/* How its samples may stay, where that was asked for. is_stored is set. */
-wvl_io_words wvl_io_tiff_find_words(const wvl_io_tiff *t);
-/* How many of at most `most` rows from y on lie one behind the other in the file. */
-uint32_t wvl_io_tiff_count_run(const wvl_io_tiff *t, size_t line_bytes, uint32_t y, uint32_t most, uint16_t plane);
-/* count: 1, or as that says. */
-int wvl_io_tiff_read_stored(wvl_io_tiff *t, uint8_t *line, size_t line_bytes, uint32_t y, uint32_t count,
-                            uint16_t plane);
-
-/* tiff_ycbcr.c: the subsampled case, into three planes of their stored size. */
-int wvl_io_tiff_prepare_subsampled(wvl_io_tiff *t);
-int wvl_io_tiff_read_subsampled(wvl_io_tiff *t, uint32_t first, uint32_t count);
-
-#endif

@@ -9,7 +9,6 @@
 #include "read_tiff.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define MOST_ENTRIES 4096u /* the limit of libtiff */
 

@@ -4,7 +4,6 @@
 #include "read_tiff.h"
 
 #include <math.h>
-#include <string.h>
 
 #ifndef PHOTOMETRIC_CFA
 #define PHOTOMETRIC_CFA 32803

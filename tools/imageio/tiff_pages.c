@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define TAG_SUB_DIRECTORIES 330u
 #define TYPE_REDUCED 1u

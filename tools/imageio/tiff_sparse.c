@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 int wvl_io_tiff_is_missing(const wvl_io_tiff *t, uint32_t chunk)
 {

@@ -2,7 +2,6 @@
 #include "tiff_tags.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define HEADER_BYTES 8u
 #define ENTRY_BYTES 12u

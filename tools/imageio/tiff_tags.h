@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tags of TIFF as plain data, and small TIFF streams made of them: EXIF and degenerate GeoTIFF. */
-#ifndef WVL_TOOLS_IMAGEIO_TIFF_TAGS_H
-#define WVL_TOOLS_IMAGEIO_TIFF_TAGS_H
+#pragma once
 
 #include "internal.h"
 
@@ -89,5 +88,3 @@ int wvl_io_add_directory(wvl_io_context *context, wvl_io_tiff_stream *stream, co
 
 /* Makes the degenerate GeoTIFF of the picture's metadata out of GeoTIFF tags: adds one sample of 8 bits. */
 int wvl_io_take_geo_tags(wvl_io_context *context, wvl_io_tags *list);
-
-#endif

@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int wvl_io_may_keep_words(const wvl_io_context *context)
 {

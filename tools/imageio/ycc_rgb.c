@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FRACTION_BITS 24
 #define MOST_DEPTH 16u

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Metadata of a picture file as boxes of JP2 and JPH, in the order in which they are written. */
-#ifndef WVL_TOOLS_METADATA_BOXES_H
-#define WVL_TOOLS_METADATA_BOXES_H
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "tools/imageio/imageio.h"
 #include "wavelane.h"
@@ -47,5 +43,3 @@ void wvl_metadata_name_kinds(const wvl_io_metadata *metadata, unsigned keep, cha
 
 /* Says in EXIF and XMP that rows run down and samples to the right. swap: width and height have changed places. */
 void wvl_metadata_reset_orientation(wvl_io_metadata *metadata, int swap);
-
-#endif

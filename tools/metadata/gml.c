@@ -2,7 +2,6 @@
 #include "gml.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "tools/imageio/tiff_tags.h"
 

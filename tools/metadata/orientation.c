@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Orientation in EXIF and XMP, set to "as stored" once the samples have been turned. */
-#include <string.h>
 
 #include "boxes.h"
 #include "tools/imageio/tiff_tags.h"

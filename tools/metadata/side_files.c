@@ -12,12 +12,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "xmp.h"
 
 #define MOST_FILE_BYTES ((size_t)16 << 20)
 #define MOST_EXTENSION 24u

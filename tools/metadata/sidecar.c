@@ -5,11 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/imageio/tiff_tags.h"
 #include "xml.h"
-#include "xmp.h"
 
 #define MOST_POINTS 10000u
 

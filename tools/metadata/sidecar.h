@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* World file and .aux.xml of GDAL beside a picture, for a picture that does not say itself where it lies. */
-#ifndef WVL_TOOLS_METADATA_SIDECAR_H
-#define WVL_TOOLS_METADATA_SIDECAR_H
+#pragma once
 
 #include "tools/imageio/imageio.h"
 
@@ -16,5 +15,3 @@ int wvl_metadata_read_sidecars(const char *path, wvl_io_picture *io);
 /* The same from memory; NULL: there is no such file. */
 int wvl_metadata_take_sidecars(const char *aux, size_t aux_bytes, const char *world, size_t world_bytes,
                                wvl_io_picture *io);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Private to this room: a text that grows. */
-#ifndef WVL_TOOLS_METADATA_TEXT_H
-#define WVL_TOOLS_METADATA_TEXT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -59,5 +58,3 @@ static inline void wvl_text_put_escaped(wvl_text *t, const char *text)
         }
     }
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Private to this room: tags and attributes of XML in UTF-8, as far as XMP and .aux.xml need them. No entity and no
  * document type is looked into; every access is within the bytes given. */
-#ifndef WVL_TOOLS_METADATA_XML_H
-#define WVL_TOOLS_METADATA_XML_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ int wvl_xml_begins(wvl_xml_span span, size_t at, const char *word);
 
 /* The part behind the colon; all of it where there is none. *prefix: the part before, or empty. */
 wvl_xml_span wvl_xml_local_name(wvl_xml_span name, wvl_xml_span *prefix);
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "xmp.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #define SPACE_RDF "http://www.w3.org/1999/02/22-rdf-syntax-ns#"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Private to this room: texts of picture files in XMP (ISO 16684-1; XMP Specification Part 3, 2.4). */
-#ifndef WVL_TOOLS_METADATA_XMP_H
-#define WVL_TOOLS_METADATA_XMP_H
+#pragma once
 
 #include "text.h"
 #include "tools/imageio/imageio.h"
@@ -28,5 +27,3 @@ typedef struct wvl_xmp_prefixes {
 void wvl_metadata_find_prefixes(wvl_xml_span document, const char *space, wvl_xmp_prefixes *prefixes);
 /* 1: the name with its prefix is `local` of that namespace. */
 int wvl_metadata_is_named(const wvl_xmp_prefixes *prefixes, wvl_xml_span name, const char *local);
-
-#endif

@@ -2,7 +2,6 @@
 /* Rank 0: leases frames to workers, keeps the journal, and accounts for frames in their order. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "protocol.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wavelane-mpi: wavelane sequence on the ranks of an MPI job. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "protocol.h"
 

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "protocol.h"

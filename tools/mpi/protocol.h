@@ -13,8 +13,7 @@
  * Messages are structures as they lie in memory: all ranks run the same build. Each is short enough (WVL_MPI_MESSAGE)
  * to go at once, without a word from the receiver first.
  */
-#ifndef WVL_TOOLS_MPI_PROTOCOL_H
-#define WVL_TOOLS_MPI_PROTOCOL_H
+#pragma once
 
 #include <mpi.h>
 
@@ -99,5 +98,3 @@ typedef struct wvl_mpi_dispatcher {
 } wvl_mpi_dispatcher;
 
 void wvl_mpi_dispatch(wvl_cli_sequence *q, void *dispatcher);
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A worker: threads that encode what is leased, and one that speaks with the dispatcher. */
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "protocol.h"
@@ -151,18 +149,6 @@ static void *run_seats(void *arg)
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-static void take_leases(worker *w, const wvl_mpi_lease *leases, size_t count)
-{
-    pthread_mutex_lock(&w->lock);
-    for (size_t i = 0; i < count && !w->is_stopped; i++) {
-        item *added = make_item();
-        added->is.lease = leases[i];
-        put_item(&w->leases, added);
-    }
-    pthread_cond_broadcast(&w->came);
-    pthread_mutex_unlock(&w->lock);
-}
-
 static void stop(worker *w, const wvl_mpi_stop *message)
 {
     pthread_mutex_lock(&w->lock);
@@ -190,7 +176,14 @@ static int receive(worker *w)
     MPI_Recv(&message, (int)sizeof message, MPI_BYTE, 0, status.MPI_TAG, MPI_COMM_WORLD, &status);
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     if (status.MPI_TAG == WVL_MPI_LEASE) {
-        take_leases(w, message.leases, (size_t)bytes / sizeof message.leases[0]);
+        pthread_mutex_lock(&w->lock);
+        for (size_t i = 0; i < (size_t)bytes / sizeof message.leases[0] && !w->is_stopped; i++) {
+            item *added = make_item();
+            added->is.lease = message.leases[i];
+            put_item(&w->leases, added);
+        }
+        pthread_cond_broadcast(&w->came);
+        pthread_mutex_unlock(&w->lock);
     } else {
         stop(w, &message.stop);
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* OpenJPEG as a decoder of bytes in memory. */
-#ifndef WVL_TOOLS_OPENJPEG_DECODE_H
-#define WVL_TOOLS_OPENJPEG_DECODE_H
+#pragma once
 
 #include <openjpeg.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ typedef struct wvl_opj_request {
 
 /* NULL: OpenJPEG refused, or had no memory. Release the image with opj_image_destroy(). */
 opj_image_t *wvl_opj_decode(const wvl_opj_request *request);
-
-#endif

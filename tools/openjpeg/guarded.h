@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* OpenJPEG behind the guard: damaged codestreams end a child process at most (D-guard-01). */
-#ifndef WVL_TOOLS_OPENJPEG_GUARDED_H
-#define WVL_TOOLS_OPENJPEG_GUARDED_H
+#pragma once
 
 #include "decode.h"
 #include "tools/guard/guard.h"
@@ -40,5 +39,3 @@ void wvl_opj_release_picture(wvl_opj_picture *picture);
 
 /* For wvl_guard_enter(). */
 extern const wvl_guard_service wvl_opj_service;
-
-#endif

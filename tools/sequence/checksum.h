@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* CRC-64/XZ (the polynomial of ECMA-182, reflected): the checksum of a frame in the journal of a sequence. */
-#ifndef WVL_TOOLS_SEQUENCE_CHECKSUM_H
-#define WVL_TOOLS_SEQUENCE_CHECKSUM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ typedef struct wvl_sequence_checksum {
 void wvl_sequence_init_checksum(wvl_sequence_checksum *checksum);
 /* before: 0, or the sum of the bytes that stand before these. */
 uint64_t wvl_sequence_sum_bytes(const wvl_sequence_checksum *checksum, uint64_t before, const void *data, size_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Arrays that grow. */
-#ifndef WVL_TOOLS_SEQUENCE_GROW_H
-#define WVL_TOOLS_SEQUENCE_GROW_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,5 +16,3 @@ static inline void *wvl_sequence_grow(void *array, size_t count, size_t *capacit
     *capacity = moved ? more : *capacity;
     return moved;
 }
-
-#endif

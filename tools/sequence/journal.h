@@ -12,11 +12,7 @@
  * A claim is on the disk before the first of its files is written. A later run may replace these files, also those that
  * were written but have no line yet.
  */
-#ifndef WVL_TOOLS_SEQUENCE_JOURNAL_H
-#define WVL_TOOLS_SEQUENCE_JOURNAL_H
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "checksum.h"
 
@@ -69,5 +65,3 @@ int wvl_sequence_add_claim(wvl_sequence_journal *journal, const wvl_sequence_cla
 /* A claim or a record says that the frame is one of this sequence. */
 int wvl_sequence_is_own(const wvl_sequence_journal *journal, uint64_t frame);
 void wvl_sequence_release_journal(wvl_sequence_journal *journal);
-
-#endif

@@ -10,8 +10,7 @@
  * - A frame that takes too long is leased to a second and a third worker when these have nothing else to do. The first
  *   result counts. A worker that owes an answer for so long gets nothing new until it answers.
  */
-#ifndef WVL_TOOLS_SEQUENCE_LEASE_H
-#define WVL_TOOLS_SEQUENCE_LEASE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -69,5 +68,3 @@ uint32_t wvl_sequence_share_threads(uint32_t workers, long online, long bound);
 /* The device of worker `worker` (from 0) where the machine has `count`: they go round. 1: text names another one than
  * `given` does; 0: text is a copy of given. A device that is given by number stays. */
 int wvl_sequence_choose_device(const char *given, uint32_t worker, uint32_t count, char *text, size_t room);
-
-#endif

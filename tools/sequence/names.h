@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names and numbers of the frames of a sequence. */
-#ifndef WVL_TOOLS_SEQUENCE_NAMES_H
-#define WVL_TOOLS_SEQUENCE_NAMES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ uint64_t wvl_sequence_range_count(const wvl_sequence_range *range);
 int wvl_sequence_parse_shard(const char *text, uint32_t *index, uint32_t *count);
 /* Frames of shard `index` of `count`: from *begin to below *end. Shards follow each other without a gap. */
 void wvl_sequence_cut_shard(uint64_t frames, uint32_t index, uint32_t count, uint64_t *begin, uint64_t *end);
-
-#endif

@@ -10,8 +10,7 @@
  * Leaky bucket. It is empty at first. Frame n adds its bytes, which must fit, and then the bytes of one frame's time
  * flow out. Frames whose bytes are not known yet count with their limits, so no frame can ever overflow it.
  */
-#ifndef WVL_TOOLS_SEQUENCE_RATE_H
-#define WVL_TOOLS_SEQUENCE_RATE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ uint64_t wvl_sequence_limit_bytes(const wvl_sequence_rate *rate, uint64_t frame)
  * an average, limits are the bytes of the first pass as far as the others allow. limits may be bytes. */
 wvl_sequence_rate_status wvl_sequence_share_bytes(const wvl_sequence_rate_options *options, const uint64_t *bytes,
                                                   size_t count, uint64_t *limits);
-
-#endif

@@ -6,11 +6,7 @@
  * A scene is one block of memory that holds all that a call reads and writes. A call gets the scene's bytes or a copy
  * of them, so no pointer into the scene is kept: places are offsets.
  */
-#ifndef WVL_SLOTS_SLOTS_H
-#define WVL_SLOTS_SLOTS_H
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "base/cpu.h"
 #include "codec/core/block.h"
@@ -99,5 +95,3 @@ void wvl_slots_put_scratch(wvl_slot_scene *scene, size_t at, size_t bytes);
  */
 void wvl_slots_make_block(wvl_slot_scene *scene);
 wvl_block_input wvl_slots_fetch_block(const wvl_slot_scene *scene, const uint8_t *bytes);
-
-#endif

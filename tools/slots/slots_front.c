@@ -5,7 +5,6 @@
 #include "front/front.h"
 #include "geom/color.h"
 #include "geom/container.h"
-#include "geom/settings.h"
 #include "tools/slots/slots.h"
 
 enum { LOAD_STYLES = 2, CONVERT_STYLES = 3, COLOR_STYLES = 5, SAMPLE_BYTES = sizeof(int32_t) };

@@ -2,8 +2,7 @@
 /* CxtVLC codewords of the HT cleanup pass (15444-15 Annex C): table 0 for the first row of quads, table 1 for the
  * others. A row is {context, significance of the quad, u_off, EMB bits known, their values, codeword (sent from its
  * lowest bit), bits of the codeword}. */
-#ifndef WVL_TABLEGEN_HT_VLC_ROWS_H
-#define WVL_TABLEGEN_HT_VLC_ROWS_H
+#pragma once
 
 struct ht_vlc_row {
     unsigned char context, rho, u_off, e_k, e_1, codeword, bits;
@@ -215,5 +214,3 @@ static const struct ht_vlc_row ht_vlc_table1[358] = {
     {7, 15, 1, 11, 9, 30, 6},   {7, 15, 1, 15, 12, 14, 6},  {7, 15, 1, 15, 8, 18, 5},   {7, 15, 1, 15, 5, 46, 6},
     {7, 15, 1, 15, 1, 2, 5},    {7, 15, 1, 15, 4, 28, 5},
 };
-
-#endif

@@ -7,12 +7,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
 #include "args.h"
-#include "cli.h"
 
 /* ---- The name that somebody may have meant --------------------------------------------------- */
 
@@ -56,24 +54,19 @@ static void try_name(nearest *n, const char *name)
     }
 }
 
-/* Tries a command that takes options of its own. */
-static void try_command(nearest *n, const char *command)
-{
-    size_t count;
-    const wvl_cli_command *commands = wvl_cli_commands(&count);
-    for (size_t i = 0; i < count; i++) {
-        for (const wvl_cli_option *o = commands[i].options; o && o->doc && !strcmp(commands[i].name, command); o++) {
-            try_name(n, o->name);
-        }
-    }
-}
-
 static const char *nearest_option(const char *name, const char *command)
 {
     size_t count;
     nearest n = {name, "help", UINT32_MAX};
     if (command) {
-        try_command(&n, command);
+        /* A command may take options of its own. */
+        const wvl_cli_command *commands = wvl_cli_commands(&count);
+        for (size_t i = 0; i < count; i++) {
+            for (const wvl_cli_option *o = commands[i].options; o && o->doc && !strcmp(commands[i].name, command);
+                 o++) {
+                try_name(&n, o->name);
+            }
+        }
     }
     if (command && !strcmp(command, "verify")) {
         return n.best; /* it takes no others */

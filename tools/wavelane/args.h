@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files that parse command lines share. Each int is 0, or an exit code after a message, unless it says. */
-#ifndef WVL_TOOLS_ARGS_H
-#define WVL_TOOLS_ARGS_H
+#pragma once
 
 #include "cli.h"
 #include "wavelane_check.h"
@@ -28,5 +27,3 @@ int wvl_cli_check_conditions(const wvl_cli_condition *conditions, size_t count);
 #define WVL_CLI_CHECK(conditions) wvl_cli_check_conditions(conditions, sizeof(conditions) / sizeof *(conditions))
 /* Options that say how pictures are read. */
 int wvl_cli_check_reading(const wvl_cli_args *args);
-
-#endif

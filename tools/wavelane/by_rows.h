@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures that are read and encoded row by row: --memory, and pictures that are large (D-command-13). */
-#ifndef WVL_CLI_BY_ROWS_H
-#define WVL_CLI_BY_ROWS_H
+#pragma once
 
 #include <limits.h>
 
 #include "cli.h"
-#include "tools/imageio/picture_rows.h"
 #include "wavelane_rows.h"
 
 struct wvl_cli_job;
@@ -38,5 +36,3 @@ uint64_t wvl_cli_count_spill(const wvl_cli_rows *rows, wvl_cli_amount coded);
 static inline unsigned wvl_cli_count_passes(const wvl_cli_rows *rows) { return rows->memory.reads_again ? 2 : 1; }
 /* Bytes that are held at a time; without a limit all coded bytes are. */
 uint64_t wvl_cli_count_held(const wvl_cli_rows *rows, wvl_cli_amount coded);
-
-#endif

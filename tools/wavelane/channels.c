@@ -2,7 +2,6 @@
 /* --ycc-to-rgb, --drop-alpha and --channels, in this order, on a picture that was read. */
 #include "cli.h"
 #include <stdlib.h>
-#include <string.h>
 
 static int drop_alpha(const char *name, wvl_io_picture *io, char *error, size_t error_bytes)
 {

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The command: what its files share. */
-#ifndef WVL_TOOLS_CLI_H
-#define WVL_TOOLS_CLI_H
+#pragma once
 
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "tools/imageio/imageio.h"
 #include "tools/imageio/picture_rows.h"
 #include "tools/metadata/boxes.h"
-#include "wavelane.h"
 
 /* Makes the call unless one before it failed; of exit codes and of wvl_status. */
 #define TRY(code, call) ((code) = (code) ? (code) : (call))
@@ -274,6 +268,13 @@ void wvl_cli_report_text(wvl_cli_report *r, const char *name, const char *value)
 void wvl_cli_report_bytes(wvl_cli_report *r, const char *name, const uint8_t *bytes,
                           size_t count); /* Latin, cut and escaped */
 void wvl_cli_report_number(wvl_cli_report *r, const char *name, uint64_t value);
+/* {"name", value}, ... */
+#define WVL_CLI_REPORT_NUMBERS(r, ...) wvl_cli_report_numbers(r, (const wvl_cli_number[]){__VA_ARGS__, {NULL, 0}})
+typedef struct wvl_cli_number {
+    const char *name;
+    uint64_t value;
+} wvl_cli_number;
+void wvl_cli_report_numbers(wvl_cli_report *r, const wvl_cli_number *numbers);
 void wvl_cli_report_real(wvl_cli_report *r, const char *name, double value);
 void wvl_cli_report_flag(wvl_cli_report *r, const char *name, int value);
 /* A list of this thread's warnings, which are then forgotten. */
@@ -485,5 +486,3 @@ int wvl_cli_convert_picture(const char *name, wvl_context *context, const wvl_pa
 /* Takes the picture's ICC profile: a matrix profile becomes tables of params, any other RGB profile converts the
  * picture. */
 int wvl_cli_apply_profile(const char *name, wvl_cli_picture *picture, wvl_params *params);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The commands beside encode, and what each takes: for their help and for the completions. */
-#include <string.h>
 
 #include "cli.h"
 

@@ -2,7 +2,6 @@
 /* A picture with the statistics of a photograph, made of integers only: octaves of smooth noise, and regions with sharp
  * borders. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_TOOLS_DIRECTORY_H
-#define WVL_TOOLS_DIRECTORY_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -38,5 +37,3 @@ int wvl_cli_check_trace(const char *trace, const wvl_cli_directory *directory);
 /* Refuses an output that is the input of any entry. */
 int wvl_cli_check_entry(const wvl_cli_directory *directory, size_t index);
 void wvl_cli_release_directory(wvl_cli_directory *directory);
-
-#endif

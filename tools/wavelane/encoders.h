@@ -4,8 +4,7 @@
  * one plan, and go through one wvl_encoder. A picture that the device does not finish to the last byte is encoded by
  * itself, with the messages of its own plan.
  */
-#ifndef WVL_TOOLS_ENCODERS_H
-#define WVL_TOOLS_ENCODERS_H
+#pragma once
 
 #include "cli.h"
 
@@ -81,5 +80,3 @@ wvl_cli_ahead *wvl_cli_open_ahead(wvl_context *context, const char *device);
 double wvl_cli_time_to_open(wvl_cli_ahead *ahead);
 /* Before the context is released. */
 void wvl_cli_close_ahead(wvl_cli_ahead *ahead);
-
-#endif

@@ -4,8 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "tools/sequence/grow.h"
@@ -155,6 +153,14 @@ void wvl_cli_row_number(wvl_cli_row *row, uint64_t value)
 {
     begin_value(row);
     fprintf(row->file, "%" PRIu64, value);
+}
+
+void wvl_cli_row_numbers(wvl_cli_row *row, int are_known, const uint64_t *values, unsigned count)
+{
+    for (unsigned i = 0; are_known && i < count; i++) {
+        wvl_cli_row_number(row, values[i]);
+    }
+    wvl_cli_row_skip(row, are_known ? 0 : count);
 }
 
 void wvl_cli_row_skip(wvl_cli_row *row, unsigned count)

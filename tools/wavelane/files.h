@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Several files for info and verify, and tables of comma-separated values about them. */
-#ifndef WVL_TOOLS_FILES_H
-#define WVL_TOOLS_FILES_H
+#pragma once
 
 #include "cli.h"
 
@@ -50,8 +49,7 @@ typedef struct wvl_cli_row {
 
 void wvl_cli_row_text(wvl_cli_row *row, const char *value);
 void wvl_cli_row_number(wvl_cli_row *row, uint64_t value);
-/* `count` values without content. */
+/* `count` values, or as many without content. */
+void wvl_cli_row_numbers(wvl_cli_row *row, int are_known, const uint64_t *values, unsigned count);
 void wvl_cli_row_skip(wvl_cli_row *row, unsigned count);
 void wvl_cli_row_end(wvl_cli_row *row);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Encodes every picture of a folder, several side by side. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "work.h"
 
@@ -177,16 +176,13 @@ static void sum_up(wvl_cli_run *s)
     if (s->args->json) {
         wvl_cli_report_close(&s->report); /* the list of pictures */
         wvl_cli_report_open_object(&s->report, "summary");
-        wvl_cli_report_number(&s->report, "pictures", s->directory.count);
-        wvl_cli_report_number(&s->report, "encoded", s->done - s->failed - s->skipped);
-        wvl_cli_report_number(&s->report, "skipped", s->skipped);
-        wvl_cli_report_number(&s->report, "failed", s->failed);
+        WVL_CLI_REPORT_NUMBERS(&s->report, {"pictures", s->directory.count},
+                               {"encoded", s->done - s->failed - s->skipped}, {"skipped", s->skipped},
+                               {"failed", s->failed});
         wvl_cli_report_reasons(&s->report, &s->reasons);
         if (wvl_cli_is_plan_only(s->args) && s->need.count) {
-            wvl_cli_report_number(&s->report, "at_a_time", s->peak.pictures);
-            wvl_cli_report_number(&s->report, "likely_bytes", s->peak.likely_bytes);
-            wvl_cli_report_number(&s->report, "worst_bytes", s->peak.worst_bytes);
-            wvl_cli_report_number(&s->report, "locked_bytes", s->peak.locked_bytes);
+            WVL_CLI_REPORT_NUMBERS(&s->report, {"at_a_time", s->peak.pictures}, {"likely_bytes", s->peak.likely_bytes},
+                                   {"worst_bytes", s->peak.worst_bytes}, {"locked_bytes", s->peak.locked_bytes});
         }
         return;
     }

@@ -4,7 +4,6 @@
  *   gen_docs man TEMPLATE   the template with @OPTIONS@, @SEQUENCE@, @PRESETS@ and @VERSION@ on lines of their own
  * replaced gen_docs bash | zsh
  */
-#include <string.h>
 
 #include "cli.h"
 #include "wavelane_check.h"

@@ -2,16 +2,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "args.h"
 #include "files.h"
 #include "stream.h"
-#include "wavelane_check.h"
 
 #define MOST_PROBLEMS 64u
 
@@ -175,8 +172,7 @@ static void open_entry(info_state *info, const char *kind, const wvl_check_item 
     if (r->json) {
         wvl_cli_report_text(r, kind, item->name);
     }
-    wvl_cli_report_number(r, "offset", item->offset);
-    wvl_cli_report_number(r, "bytes", item->bytes);
+    WVL_CLI_REPORT_NUMBERS(r, {"offset", item->offset}, {"bytes", item->bytes});
     if (is_superbox && !r->json) {
         wvl_cli_report_close(r);
     }
@@ -298,17 +294,11 @@ static void take_packet(void *user, const wvl_check_packet *packet)
     w->blocks = w->passes = 0;
     if (r->json) {
         wvl_cli_report_open_line(r, NULL);
-        wvl_cli_report_number(r, "tile", packet->tile);
-        wvl_cli_report_number(r, "part", packet->part);
-        wvl_cli_report_number(r, "component", packet->component);
-        wvl_cli_report_number(r, "resolution", packet->resolution);
-        wvl_cli_report_number(r, "layer", packet->layer);
-        wvl_cli_report_number(r, "precinct", packet->precinct);
-        wvl_cli_report_number(r, "offset", packet->offset);
-        wvl_cli_report_number(r, "bytes", packet->bytes);
-        wvl_cli_report_number(r, "header_offset", packet->header_offset);
-        wvl_cli_report_number(r, "header_bytes", packet->header_bytes);
-        wvl_cli_report_number(r, "body_bytes", packet->body_bytes);
+        WVL_CLI_REPORT_NUMBERS(r, {"tile", packet->tile}, {"part", packet->part}, {"component", packet->component},
+                               {"resolution", packet->resolution}, {"layer", packet->layer},
+                               {"precinct", packet->precinct}, {"offset", packet->offset}, {"bytes", packet->bytes},
+                               {"header_offset", packet->header_offset}, {"header_bytes", packet->header_bytes},
+                               {"body_bytes", packet->body_bytes});
         wvl_cli_report_open_list(r, "blocks");
     }
 }
@@ -417,16 +407,6 @@ static int parse_words(request *q, int argc, char **argv)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static void put_numbers(wvl_cli_row *row, int is_known, const uint64_t *numbers, unsigned count)
-{
-    for (unsigned i = 0; is_known && i < count; i++) {
-        wvl_cli_row_number(row, numbers[i]);
-    }
-    if (!is_known) {
-        wvl_cli_row_skip(row, count);
-    }
-}
-
 static void print_row(const info_state *info)
 {
     const info_facts *f = &info->facts;
@@ -444,11 +424,11 @@ static void print_row(const info_state *info)
     wvl_cli_row_text(&row, info->name);
     wvl_cli_row_number(&row, info->size);
     wvl_cli_row_text(&row, f->format);
-    put_numbers(&row, f->components != 0, sizes, 8);
-    put_numbers(&row, f->cod_count != 0, coding, 5);
+    wvl_cli_row_numbers(&row, f->components != 0, sizes, 8);
+    wvl_cli_row_numbers(&row, f->cod_count != 0, coding, 5);
     wvl_cli_row_text(&row, f->order);
     wvl_cli_row_text(&row, f->transform);
-    put_numbers(&row, f->components != 0, &f->codestream_bytes, 1);
+    wvl_cli_row_numbers(&row, f->components != 0, &f->codestream_bytes, 1);
     wvl_cli_row_number(&row, info->problem_count);
     wvl_cli_row_text(&row, info->problem_count && info->problems[0] ? info->problems[0] : "");
     wvl_cli_row_end(&row);

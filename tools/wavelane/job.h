@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A run of the command, and one picture on its way: what encode.c (one picture) and folder.c (all of a folder) share.
  */
-#ifndef WVL_TOOLS_JOB_H
-#define WVL_TOOLS_JOB_H
+#pragma once
 
 #include "by_rows.h"
-#include "cli.h"
 #include "directory.h"
 #include "encoders.h"
 #include "kept.h"
@@ -148,5 +146,3 @@ wvl_context *wvl_cli_open_single(const wvl_cli_run *s);
 int wvl_cli_encode_beside(wvl_cli_job *job);
 /* folder.c: every picture of the folder; returns the exit code. */
 int wvl_cli_encode_folder(wvl_cli_run *s);
-
-#endif

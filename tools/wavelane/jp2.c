@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a JP2 file says of a picture: colour, profile, palette, channels, resolution, metadata boxes (Annex I). */
 #include <stdlib.h>
-#include <string.h>
 
 #include "stream.h"
 

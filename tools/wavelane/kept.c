@@ -2,9 +2,7 @@
 #include "kept.h"
 
 #include <pthread.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/imageio/imageio.h"
 
@@ -88,15 +86,6 @@ static void *take_kept(wvl_cli_kept *k, size_t bytes)
     return block;
 }
 
-static span *find_span(const wvl_cli_kept *k, const uint8_t *block)
-{
-    span *s = k->spans;
-    while ((uintptr_t)block - (uintptr_t)s->memory >= SPAN_BYTES) {
-        s = s->next;
-    }
-    return s;
-}
-
 /* A thread keeps one span for what follows; what was in others was a peak. */
 static int has_another(const wvl_cli_kept *k, const span *s)
 {
@@ -110,7 +99,10 @@ static int has_another(const wvl_cli_kept *k, const span *s)
 static void give_kept(wvl_cli_kept *k, uint8_t *block, size_t bytes)
 {
     pthread_mutex_lock(&k->lock);
-    span *s = find_span(k, block);
+    span *s = k->spans;
+    while ((uintptr_t)block - (uintptr_t)s->memory >= SPAN_BYTES) {
+        s = s->next;
+    }
     memset(s->is_taken + (size_t)(block - s->memory) / PAGE_BYTES, 0, bytes / PAGE_BYTES);
     s->taken -= bytes / PAGE_BYTES;
     if (!s->taken && has_another(k, s)) {

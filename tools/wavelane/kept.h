@@ -3,8 +3,7 @@
  * Memory that the pictures of a folder take and give back again and again. It lies close together in large pages, each
  * thread has its own, and it stays until the end: so the system clears a page once for a thread, and not for a picture.
  */
-#ifndef WVL_TOOLS_KEPT_H
-#define WVL_TOOLS_KEPT_H
+#pragma once
 
 #include "wavelane.h"
 
@@ -16,5 +15,3 @@ wvl_cli_kept *wvl_cli_open_kept(void);
 void wvl_cli_close_kept(wvl_cli_kept *kept);
 /* kept may be NULL. */
 wvl_allocator wvl_cli_describe_kept(wvl_cli_kept *kept);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 
@@ -21,8 +20,7 @@ static void put_device(wvl_cli_report *r, const wvl_device_info *info)
     wvl_cli_report_text(r, "device", name);
     wvl_cli_report_text(r, "name", info->name);
     wvl_cli_report_text(r, "capability", capability);
-    wvl_cli_report_number(r, "multiprocessors", info->multiprocessors);
-    wvl_cli_report_number(r, "memory_bytes", info->memory_bytes);
+    WVL_CLI_REPORT_NUMBERS(r, {"multiprocessors", info->multiprocessors}, {"memory_bytes", info->memory_bytes});
     wvl_cli_report_flag(r, "usable", info->usable);
     wvl_cli_report_close(r);
 }

@@ -2,8 +2,6 @@
 #define _GNU_SOURCE /* vasprintf */
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 #include "tools/sequence/grow.h"

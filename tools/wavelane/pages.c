@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* --pages: pages of one TIFF file, each into a file of its own. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "args.h"
 #include "job.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From picture files to what the library takes: format, planes, place on the reference grid. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 

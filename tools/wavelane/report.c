@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -199,6 +198,13 @@ void wvl_cli_report_number(wvl_cli_report *r, const char *name, uint64_t value)
     put_name(r, name);
     fprintf(r->file, "%" PRIu64, value);
     end_member(r);
+}
+
+void wvl_cli_report_numbers(wvl_cli_report *r, const wvl_cli_number *numbers)
+{
+    for (; numbers->name; numbers++) {
+        wvl_cli_report_number(r, numbers->name, numbers->value);
+    }
 }
 
 /* The command never calls setlocale, so printf writes a point. JSON has no infinity. */

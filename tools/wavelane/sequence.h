@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wavelane sequence: frames of a film or of an archive, with a journal. What its files share. */
-#ifndef WVL_TOOLS_WAVELANE_SEQUENCE_H
-#define WVL_TOOLS_WAVELANE_SEQUENCE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -317,5 +316,3 @@ char *wvl_cli_describe_parameters(const wvl_cli_sequence *q, const wvl_sequence_
 size_t wvl_cli_count_seats(const wvl_cli_sequence *q);
 /* Does what wvl_cli_run_turns does, with what the frames share. */
 int wvl_cli_run_seats(wvl_cli_sequence *q, const wvl_cli_pieces *pieces);
-
-#endif

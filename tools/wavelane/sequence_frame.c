@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One frame on its way: read, encoded and written beside others, then accounted for in its turn. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "sequence.h"
-#include "stream.h"
 
 #define TRAY_REST 65536u /* what a reader asks for beyond the bytes of samples */
 #define NEIGHBOURS 16u   /* frames on either side that a black frame may take its format from */
@@ -73,18 +69,6 @@ static void fill_samples(const wvl_io_component *c, uint32_t value)
     }
 }
 
-/* Black: 0 of grey and RGB, the middle of chroma, all of an alpha channel. */
-static void blacken(wvl_io_picture *io)
-{
-    for (uint32_t i = 0; i < io->component_count; i++) {
-        const wvl_io_component *c = &io->components[i];
-        int is_chroma = io->color == WVL_IO_YCC && (i == 1 || i == 2) && !c->is_signed;
-        uint32_t value = is_chroma ? UINT32_C(1) << (c->depth - 1) : 0;
-        int is_alpha = io->alpha_component == (int)i && !c->is_signed && c->depth < 32;
-        fill_samples(c, is_alpha ? (UINT32_C(1) << c->depth) - 1 : value);
-    }
-}
-
 static int read_neighbour(const frame_at_work *w, uint64_t number, wvl_cli_picture *picture)
 {
     frame_at_work other = *w;
@@ -139,7 +123,14 @@ static int read_black(void *user, wvl_cli_job *job, wvl_cli_picture *picture)
                       w->f->name);
         return code;
     }
-    blacken(&picture->io);
+    /* Black: 0 of grey and RGB, the middle of chroma, all of an alpha channel. */
+    for (uint32_t i = 0; i < picture->io.component_count; i++) {
+        const wvl_io_component *c = &picture->io.components[i];
+        int is_chroma = picture->io.color == WVL_IO_YCC && (i == 1 || i == 2) && !c->is_signed;
+        uint32_t value = is_chroma ? UINT32_C(1) << (c->depth - 1) : 0;
+        int is_alpha = picture->io.alpha_component == (int)i && !c->is_signed && c->depth < 32;
+        fill_samples(c, is_alpha ? (UINT32_C(1) << c->depth) - 1 : value);
+    }
     return WVL_EXIT_OK;
 }
 
@@ -300,28 +291,6 @@ static int store_file(const wvl_cli_sequence *q, wvl_cli_frame *f)
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-/* Memory for a frame of a stream, from which the device fetches it. */
-static void take_given(wvl_cli_sequence *q, wvl_cli_frame *f)
-{
-    uint64_t bytes = wvl_cli_stream_frame_bytes(q->source.stream);
-    f->tray = q->run.trays ? wvl_cli_take_tray(q->run.trays, bytes + TRAY_REST) : NULL;
-    if (f->tray) {
-        f->in_tray = (wvl_cli_bytes){.data = f->tray->memory, .room = (size_t)f->tray->bytes};
-    }
-    f->given = f->tray ? &f->in_tray : wvl_cli_take_buffer(&q->buffers);
-}
-
-static void return_given(wvl_cli_sequence *q, wvl_cli_frame *f)
-{
-    if (f->tray) {
-        wvl_cli_return_tray(q->run.trays, f->tray);
-    } else {
-        wvl_cli_return_buffer(&q->buffers, f->given);
-    }
-    f->given = NULL;
-    f->tray = NULL;
-}
-
 /* 0: the stream has ended. *code: of a frame that did not come. */
 static int fetch_frame(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
 {
@@ -337,7 +306,13 @@ static int fetch_frame(wvl_cli_sequence *q, wvl_cli_frame *f, int *code)
     const char *shown = strcmp(q->source.name, "-") != 0 ? q->source.name : "standard input";
     snprintf(f->label, sizeof f->label, "%.60s, frame %" PRIu64, shown, f->record.frame);
     f->name = f->label;
-    take_given(q, f);
+    /* Memory for a frame of a stream, from which the device fetches it. */
+    uint64_t bytes = wvl_cli_stream_frame_bytes(q->source.stream);
+    f->tray = q->run.trays ? wvl_cli_take_tray(q->run.trays, bytes + TRAY_REST) : NULL;
+    if (f->tray) {
+        f->in_tray = (wvl_cli_bytes){.data = f->tray->memory, .room = (size_t)f->tray->bytes};
+    }
+    f->given = f->tray ? &f->in_tray : wvl_cli_take_buffer(&q->buffers);
     wvl_cli_arrival state = f->record.frame > q->source.range.last
                                 ? WVL_CLI_ENDED
                                 : wvl_cli_read_frame(q->source.stream, f->place, f->record.frame, f->given);
@@ -364,17 +339,6 @@ static int await_limit(wvl_cli_sequence *q, wvl_cli_frame *f)
         f->record.limit_bytes = q->limits[f->place];
     }
     return goes_on;
-}
-
-static frame_at_work start_work(wvl_cli_sequence *q, wvl_cli_frame *f)
-{
-    frame_at_work w = {.q = q, .f = f, .args = q->options->args, .run = q->run};
-    w.args.out_format = NULL; /* the names have it already */
-    wvl_cli_choose_frame_page(&q->source, f->record.frame, &w.args);
-    if (q->source.kind == WVL_CLI_FROM_STREAM) {
-        wvl_cli_describe_stream(q->source.stream, &w.args.io);
-    }
-    return w;
 }
 
 static void gather_facts(wvl_cli_frame *f)
@@ -414,12 +378,6 @@ static int store_bytes(wvl_cli_sequence *q, wvl_cli_frame *f)
     return code;
 }
 
-static void add_stages(wvl_cli_frame *f)
-{
-    f->job.stages.encode = f->job.seconds;
-    wvl_cli_add_stages(&f->facts.stages, &f->job.stages);
-}
-
 /* From what was fetched to the coded bytes, and to a file of the frame's own. code: of a frame that did not come. */
 static void finish_work(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns, int code)
 {
@@ -436,7 +394,12 @@ static void finish_work(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *tu
         f->state = WVL_CLI_FRAME_KEPT;
         return;
     }
-    frame_at_work w = start_work(q, f);
+    frame_at_work w = {.q = q, .f = f, .args = q->options->args, .run = q->run};
+    w.args.out_format = NULL; /* the names have it already */
+    wvl_cli_choose_frame_page(&q->source, f->record.frame, &w.args);
+    if (q->source.kind == WVL_CLI_FROM_STREAM) {
+        wvl_cli_describe_stream(q->source.stream, &w.args.io);
+    }
     w.run.args = &w.args;
     f->code = f->code ? f->code : encode_frame(&w, turns, code);
     f->facts.was_read = f->job.picture.io.components != NULL;
@@ -448,7 +411,8 @@ static void finish_work(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *tu
     }
     wvl_cli_give_samples_back(&f->job); /* its run ends here, and others may read while a failed frame waits */
     f->job.s = NULL;
-    add_stages(f);
+    f->job.stages.encode = f->job.seconds;
+    wvl_cli_add_stages(&f->facts.stages, &f->job.stages);
 }
 
 void wvl_cli_do_frame(wvl_cli_sequence *q, wvl_cli_frame *f, wvl_cli_turns *turns)
@@ -555,7 +519,13 @@ static void release_work(wvl_cli_sequence *q, wvl_cli_frame *f)
 {
     wvl_cli_release_job(&f->job);
     memset(&f->job, 0, sizeof f->job);
-    return_given(q, f);
+    if (f->tray) {
+        wvl_cli_return_tray(q->run.trays, f->tray);
+    } else {
+        wvl_cli_return_buffer(&q->buffers, f->given);
+    }
+    f->given = NULL;
+    f->tray = NULL;
 }
 
 void wvl_cli_release_frame(wvl_cli_sequence *q, wvl_cli_frame *f)

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -170,17 +169,6 @@ static void name_difference(const wvl_cli_store *s, const char *old, size_t old_
                   now_length ? now_length : 9, now_length ? now : nothing);
 }
 
-/* What is no journal says nothing. */
-static void look_back(wvl_cli_store *s, const wvl_cli_source *source, const char *parameters, const char *text,
-                      size_t bytes)
-{
-    wvl_sequence_journal before = {0};
-    if (wvl_sequence_read_journal(&s->sums, text, bytes, &before) == WVL_SEQUENCE_JOURNAL_OK) {
-        wvl_cli_count_left(s, source, &before, parameters);
-    }
-    wvl_sequence_release_journal(&before);
-}
-
 static int take_old(wvl_cli_store *s, const wvl_cli_source *source, const char *parameters, const char *text,
                     size_t bytes)
 {
@@ -251,7 +239,12 @@ static int take_text(wvl_cli_store *s, wvl_cli_source *source, const char *param
         return WVL_EXIT_OK;
     }
     if (!bytes || s->options->args.force) {
-        look_back(s, source, parameters, text, bytes);
+        /* What is no journal says nothing. */
+        wvl_sequence_journal before = {0};
+        if (wvl_sequence_read_journal(&s->sums, text, bytes, &before) == WVL_SEQUENCE_JOURNAL_OK) {
+            wvl_cli_count_left(s, source, &before, parameters);
+        }
+        wvl_sequence_release_journal(&before);
         return bytes ? wvl_cli_spare_inputs(s->options, source, s->journal_path) : WVL_EXIT_OK;
     }
     return take_old(s, source, parameters, text, bytes);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The command line of wavelane sequence: its own options, and those of encode. */
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 #include "args.h"
 #include "sequence.h"

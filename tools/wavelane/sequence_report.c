@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sequence.h"
@@ -36,8 +34,7 @@ static void report_facts(wvl_cli_report *r, const wvl_cli_facts *facts)
     wvl_cli_report_open_list(r, "fills");
     for (uint32_t i = 0; i < facts->fill_count; i++) {
         wvl_cli_report_open_line(r, NULL);
-        wvl_cli_report_number(r, "bytes", facts->fills[i].bytes);
-        wvl_cli_report_number(r, "cap", facts->fills[i].cap);
+        WVL_CLI_REPORT_NUMBERS(r, {"bytes", facts->fills[i].bytes}, {"cap", facts->fills[i].cap});
         wvl_cli_report_close(r);
     }
     wvl_cli_report_close(r);
@@ -213,11 +210,8 @@ static void write_summary_line(const wvl_cli_sequence *q, double seconds)
     wvl_cli_report r;
     wvl_cli_report_start(&r, q->report, WVL_REPORT_JSON_LINE);
     wvl_cli_report_open_object(&r, "summary");
-    wvl_cli_report_number(&r, "frames", q->done);
-    wvl_cli_report_number(&r, "encoded", q->encoded);
-    wvl_cli_report_number(&r, "kept", q->kept);
-    wvl_cli_report_number(&r, "black", q->black);
-    wvl_cli_report_number(&r, "failed", q->failed);
+    WVL_CLI_REPORT_NUMBERS(&r, {"frames", q->done}, {"encoded", q->encoded}, {"kept", q->kept}, {"black", q->black},
+                           {"failed", q->failed});
     wvl_cli_report_reasons(&r, &q->run.reasons);
     wvl_cli_report_text(&r, "first_failed", q->first_failed);
     wvl_cli_report_number(&r, "bytes", q->bytes);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where frames go: what the files of the store share. */
-#ifndef WVL_TOOLS_WAVELANE_SEQUENCE_STORE_H
-#define WVL_TOOLS_WAVELANE_SEQUENCE_STORE_H
-
-#include <pthread.h>
+#pragma once
 
 #include "sequence.h"
 
@@ -67,5 +64,3 @@ int wvl_cli_claim_frames(wvl_cli_store *store, const wvl_cli_source *source);
 int wvl_cli_is_of_run(const wvl_cli_source *source, uint64_t number);
 void wvl_cli_count_left(wvl_cli_store *store, const wvl_cli_source *source, const wvl_sequence_journal *before,
                         const char *parameters);
-
-#endif

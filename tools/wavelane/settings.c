@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From the command line to params. */
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cli.h"

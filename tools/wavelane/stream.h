@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_TOOLS_STREAM_H
-#define WVL_TOOLS_STREAM_H
+#pragma once
 
 #include "cli.h"
 
@@ -26,5 +25,3 @@ static inline uint64_t wvl_cli_most_bytes(const wvl_cli_args *args, uint64_t usu
 {
     return args->io.max_input_bytes ? args->io.max_input_bytes : usual;
 }
-
-#endif

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #define NO_SECONDS 1e-9
 
@@ -185,8 +184,8 @@ static void report_layers(wvl_cli_report *r, const wvl_cli_summary *s)
     wvl_cli_report_open_list(r, "layers");
     for (uint32_t i = 0; i < count; i++) {
         wvl_cli_report_open_line(r, NULL);
-        wvl_cli_report_number(r, "bytes", wvl_result_layer_bytes(s->result, i));
-        wvl_cli_report_number(r, "slope", wvl_result_layer_slope(s->result, i));
+        WVL_CLI_REPORT_NUMBERS(r, {"bytes", wvl_result_layer_bytes(s->result, i)},
+                               {"slope", wvl_result_layer_slope(s->result, i)});
         wvl_cli_report_real(r, "psnr", wvl_result_layer_psnr(s->result, i));
         wvl_cli_report_flag(r, "psnr_is_measured", wvl_result_layer_is_measured(s->result, i));
         wvl_cli_report_close(r);
@@ -204,12 +203,9 @@ static void report_fills(wvl_cli_report *r, const wvl_cli_summary *s)
         }
         wvl_cli_report_open_line(r, NULL);
         if (i) {
-            wvl_cli_report_number(r, "component", f.component);
-            wvl_cli_report_number(r, "part", f.part);
+            WVL_CLI_REPORT_NUMBERS(r, {"component", f.component}, {"part", f.part});
         }
-        wvl_cli_report_number(r, "bytes", f.bytes);
-        wvl_cli_report_number(r, "target", f.target);
-        wvl_cli_report_number(r, "cap", f.cap);
+        WVL_CLI_REPORT_NUMBERS(r, {"bytes", f.bytes}, {"target", f.target}, {"cap", f.cap});
         wvl_cli_report_close(r);
     }
     wvl_cli_report_close(r);
@@ -236,16 +232,14 @@ static void open_picture(wvl_cli_report *r, const wvl_cli_summary *s, const char
     }
     wvl_cli_report_text(r, "status", status);
     wvl_cli_report_text(r, "container", s->is_jp2 == 2 ? "jph" : s->is_jp2 ? "jp2" : "j2k");
-    wvl_cli_report_number(r, "width", s->picture->io.width);
-    wvl_cli_report_number(r, "height", s->picture->io.height);
+    WVL_CLI_REPORT_NUMBERS(r, {"width", s->picture->io.width}, {"height", s->picture->io.height});
     wvl_cli_report_open_list(r, "components");
     for (uint32_t i = 0; i < s->picture->format.component_count; i++) {
         const wvl_component_format *c = &s->picture->components[i];
         wvl_cli_report_open_line(r, NULL);
         wvl_cli_report_number(r, "depth", c->depth);
         wvl_cli_report_flag(r, "signed", c->is_signed);
-        wvl_cli_report_number(r, "dx", c->dx);
-        wvl_cli_report_number(r, "dy", c->dy);
+        WVL_CLI_REPORT_NUMBERS(r, {"dx", c->dx}, {"dy", c->dy});
         wvl_cli_report_close(r);
     }
     wvl_cli_report_close(r);
@@ -286,25 +280,21 @@ void wvl_cli_plan_json(wvl_cli_report *r, const wvl_cli_summary *s, int explain)
     open_picture(r, s, "planned");
     report_transfer(r, s);
     if (!wvl_plan_measure(s->plan, &memory)) {
-        wvl_cli_report_number(r, "base_bytes", memory.base_bytes);
-        wvl_cli_report_number(r, "coded_bytes_bound", memory.coded_bytes_bound);
-        wvl_cli_report_number(r, "output_bytes_bound", memory.output_bytes_bound);
-        wvl_cli_report_number(r, "certain_bytes", memory.certain_bytes);
-        wvl_cli_report_number(r, "likely_bytes", memory.likely_bytes);
-        wvl_cli_report_number(r, "worst_bytes", memory.worst_bytes);
-        wvl_cli_report_number(r, "picture_bytes", memory.picture_bytes);
-        wvl_cli_report_number(r, "pinned_bytes", memory.pinned_bytes);
-        wvl_cli_report_number(r, "device_bytes", memory.device_bytes);
+        WVL_CLI_REPORT_NUMBERS(r, {"base_bytes", memory.base_bytes}, {"coded_bytes_bound", memory.coded_bytes_bound},
+                               {"output_bytes_bound", memory.output_bytes_bound},
+                               {"certain_bytes", memory.certain_bytes}, {"likely_bytes", memory.likely_bytes},
+                               {"worst_bytes", memory.worst_bytes}, {"picture_bytes", memory.picture_bytes},
+                               {"pinned_bytes", memory.pinned_bytes}, {"device_bytes", memory.device_bytes});
     }
     if (s->rows) {
         const wvl_cli_rows *rows = s->rows;
         wvl_cli_report_open_line(r, "rows");
-        wvl_cli_report_number(r, "likely_bytes", wvl_cli_count_held(rows, WVL_CLI_LIKELY));
-        wvl_cli_report_number(r, "most_bytes", wvl_cli_count_held(rows, WVL_CLI_MOST));
-        wvl_cli_report_number(r, "least_bytes", rows->memory.least_bytes + rows->reader_bytes);
-        wvl_cli_report_number(r, "likely_spill_bytes", wvl_cli_count_spill(rows, WVL_CLI_LIKELY));
-        wvl_cli_report_number(r, "most_spill_bytes", wvl_cli_count_spill(rows, WVL_CLI_MOST));
-        wvl_cli_report_number(r, "most_passes", wvl_cli_count_passes(rows));
+        WVL_CLI_REPORT_NUMBERS(r, {"likely_bytes", wvl_cli_count_held(rows, WVL_CLI_LIKELY)},
+                               {"most_bytes", wvl_cli_count_held(rows, WVL_CLI_MOST)},
+                               {"least_bytes", rows->memory.least_bytes + rows->reader_bytes},
+                               {"likely_spill_bytes", wvl_cli_count_spill(rows, WVL_CLI_LIKELY)},
+                               {"most_spill_bytes", wvl_cli_count_spill(rows, WVL_CLI_MOST)},
+                               {"most_passes", wvl_cli_count_passes(rows)});
         wvl_cli_report_close(r);
     }
     if (explain) {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_TOOLS_SUMMARY_H
-#define WVL_TOOLS_SUMMARY_H
+#pragma once
 
 #include "by_rows.h"
-#include "cli.h"
 
 typedef struct wvl_cli_summary {
     const char *input, *output; /* output may be NULL before an encode */
@@ -21,5 +19,3 @@ void wvl_cli_summary_text(FILE *file, const wvl_cli_summary *s, int layers);
 void wvl_cli_summary_json(wvl_cli_report *r, const wvl_cli_summary *s);
 void wvl_cli_plan_text(FILE *file, const wvl_cli_summary *s, int explain);
 void wvl_cli_plan_json(wvl_cli_report *r, const wvl_cli_summary *s, int explain);
-
-#endif

@@ -3,8 +3,7 @@
  * Memory for the samples of pictures. A reader puts them into a tray, and the encoder takes them from there. A tray is
  * used again for later pictures: its pages are there, and a device page-locks them once (D-command-20).
  */
-#ifndef WVL_TOOLS_TRAYS_H
-#define WVL_TOOLS_TRAYS_H
+#pragma once
 
 #include "cli.h"
 
@@ -30,5 +29,3 @@ void wvl_cli_return_tray(wvl_cli_trays *trays, wvl_cli_tray *tray);
 int wvl_cli_lock_tray(wvl_cli_trays *trays, wvl_cli_tray *tray);
 /* Most bytes of trays at a time, and of those that were page-locked. */
 void wvl_cli_measure_trays(wvl_cli_trays *trays, uint64_t *bytes, uint64_t *locked);
-
-#endif

@@ -6,9 +6,7 @@
 #include <malloc.h>
 #endif
 #include <pthread.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define KEPT_BYTES (64 << 20)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pieces of work side by side. What became of them is told in their order, as if they had been done one after another.
  */
-#ifndef WVL_TOOLS_TURNS_H
-#define WVL_TOOLS_TURNS_H
+#pragma once
 
 #include "cli.h"
 
@@ -45,5 +44,3 @@ void wvl_cli_code_piece(wvl_cli_turns *turns, size_t index, uint64_t bytes, uint
 /* For what only one thread may do at a time; NULL: there is only one. */
 void wvl_cli_enter(wvl_cli_turns *turns);
 void wvl_cli_leave(wvl_cli_turns *turns);
-
-#endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decodes what was encoded with a foreign decoder, and compares sample by sample. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 #include "wavelane_check.h"
@@ -51,16 +49,6 @@ typedef struct difference {
     int64_t expected, decoded;
 } difference;
 
-static void note_difference(difference *d, uint32_t x, uint32_t y, int64_t expected, int64_t decoded)
-{
-    if (!d->unequal++) {
-        d->x = x;
-        d->y = y;
-        d->expected = expected;
-        d->decoded = decoded;
-    }
-}
-
 /* row: memory for one of the component's rows. 0, or -1 where it cannot be read back. */
 static int compare_component(const wvl_io_component *c, const wvl_opj_picture *decoded, uint32_t index, void *row,
                              difference *d)
@@ -79,7 +67,12 @@ static int compare_component(const wvl_io_component *c, const wvl_opj_picture *d
         for (uint32_t x = 0; x < c->width; x++) {
             int64_t a = wvl_io_sample(c, x, y), b = wvl_io_sample(&one_row, x, 0);
             if (a != b) {
-                note_difference(d, x, y, a, b);
+                if (!d->unequal++) {
+                    d->x = x;
+                    d->y = y;
+                    d->expected = a;
+                    d->decoded = b;
+                }
                 squares += (double)(a - b) * (double)(a - b);
             }
         }

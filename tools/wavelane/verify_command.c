@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wavelane verify: is a file legal, which profiles does it meet, and what does it decode to? */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "args.h"
 #include "files.h"
 #include "stream.h"
-#include "wavelane_check.h"
 
 #define USAGE                                                                                                          \
     "wavelane verify [--profile NAME|--preset NAME] [--fps N[/D]] [--stereo] [--hfr] [--original PICTURE] "            \
@@ -49,8 +46,7 @@ static const char *const verdicts[] = {"yes", "no", "not decided: a limit was re
 static void report_issues(const wvl_cli_verdict *v, wvl_cli_report *r)
 {
     const wvl_check_summary *m = &v->summary;
-    wvl_cli_report_number(r, "errors", m->errors);
-    wvl_cli_report_number(r, "warnings", m->warnings);
+    WVL_CLI_REPORT_NUMBERS(r, {"errors", m->errors}, {"warnings", m->warnings});
     if (!r->json && !v->count) {
         return;
     }
@@ -74,21 +70,14 @@ static void report_issues(const wvl_cli_verdict *v, wvl_cli_report *r)
 static void report_counts(const wvl_check_summary *m, wvl_cli_report *r)
 {
     unsigned resolutions = 33;
-    wvl_cli_report_number(r, "width", m->x1 - m->x0);
-    wvl_cli_report_number(r, "height", m->y1 - m->y0);
-    wvl_cli_report_number(r, "rsiz", m->rsiz);
-    wvl_cli_report_number(r, "codestream_bytes", m->codestream_bytes);
-    wvl_cli_report_number(r, "tiles", m->tile_count);
-    wvl_cli_report_number(r, "tile_parts", m->part_count);
-    wvl_cli_report_number(r, "packets", m->packet_count);
-    wvl_cli_report_number(r, "empty_packets", m->empty_packet_count);
-    wvl_cli_report_number(r, "header_bytes", m->header_bytes);
-    wvl_cli_report_number(r, "body_bytes", m->body_bytes);
-    wvl_cli_report_number(r, "layers", m->layer_count);
+    WVL_CLI_REPORT_NUMBERS(r, {"width", m->x1 - m->x0}, {"height", m->y1 - m->y0}, {"rsiz", m->rsiz},
+                           {"codestream_bytes", m->codestream_bytes}, {"tiles", m->tile_count},
+                           {"tile_parts", m->part_count}, {"packets", m->packet_count},
+                           {"empty_packets", m->empty_packet_count}, {"header_bytes", m->header_bytes},
+                           {"body_bytes", m->body_bytes}, {"layers", m->layer_count});
     if (m->ht_block_count) {
-        wvl_cli_report_number(r, "ht_blocks", m->ht_block_count);
-        wvl_cli_report_number(r, "magb_told", m->ht_bound_told);
-        wvl_cli_report_number(r, "magb_needed", m->ht_bound_needed);
+        WVL_CLI_REPORT_NUMBERS(r, {"ht_blocks", m->ht_block_count}, {"magb_told", m->ht_bound_told},
+                               {"magb_needed", m->ht_bound_needed});
     }
     wvl_cli_report_open_list(r, "components");
     for (uint32_t c = 0; c < m->component_count; c++) {
@@ -96,10 +85,8 @@ static void report_counts(const wvl_check_summary *m, wvl_cli_report *r)
         wvl_cli_report_open_line(r, NULL);
         wvl_cli_report_number(r, "depth", k->depth);
         wvl_cli_report_flag(r, "signed", k->is_signed);
-        wvl_cli_report_number(r, "dx", k->dx);
-        wvl_cli_report_number(r, "dy", k->dy);
-        wvl_cli_report_number(r, "packet_bytes", k->packet_bytes);
-        wvl_cli_report_number(r, "part_bytes", k->part_bytes);
+        WVL_CLI_REPORT_NUMBERS(r, {"dx", k->dx}, {"dy", k->dy}, {"packet_bytes", k->packet_bytes},
+                               {"part_bytes", k->part_bytes});
         wvl_cli_report_close(r);
     }
     wvl_cli_report_close(r);
@@ -180,20 +167,6 @@ static void put_finding(const wvl_cli_verdict *v, wvl_cli_row *row)
     wvl_cli_row_text(row, f->text ? f->text : "out of memory");
 }
 
-static void put_counts(const wvl_check_summary *m, wvl_cli_row *row)
-{
-    if (!m->component_count) {
-        wvl_cli_row_skip(row, 6);
-        return;
-    }
-    wvl_cli_row_number(row, m->x1 - m->x0);
-    wvl_cli_row_number(row, m->y1 - m->y0);
-    wvl_cli_row_number(row, m->component_count);
-    wvl_cli_row_number(row, m->tile_count);
-    wvl_cli_row_number(row, m->layer_count);
-    wvl_cli_row_number(row, m->codestream_bytes);
-}
-
 static void put_check(const wvl_cli_verdict *v, wvl_cli_row *row)
 {
     char psnr[32];
@@ -238,7 +211,9 @@ static void put_verdict_row(FILE *file, const wvl_cli_verdict *v, const char *pr
     wvl_cli_row_text(&row, profile ? profile : "");
     wvl_cli_row_text(&row, answer);
     wvl_cli_row_text(&row, met);
-    put_counts(&v->summary, &row);
+    const uint64_t counts[] = {m->x1 - m->x0, m->y1 - m->y0,  m->component_count,
+                               m->tile_count, m->layer_count, m->codestream_bytes};
+    wvl_cli_row_numbers(&row, m->component_count != 0, counts, 6);
     put_check(v, &row);
     wvl_cli_row_skip(&row, 1);
     wvl_cli_row_end(&row);
@@ -538,14 +513,6 @@ static void list_tables(const request *q)
 
 /* ---- One file -------------------------------------------------------------------------------- */
 
-static int read_file(const request *q, wvl_cli_verdict *v)
-{
-    uint64_t most = wvl_cli_most_bytes(&q->args, WVL_IO_MAX_INPUT_BYTES);
-    int code = wvl_cli_read_whole(v->name, most, WVL_CLI_JPEG2000, &v->data, &v->bytes);
-    v->name = strcmp(v->name, "-") != 0 ? v->name : "standard input";
-    return code;
-}
-
 static void keep_issue(void *user, const wvl_check_issue *issue)
 {
     wvl_cli_verdict *v = user;
@@ -599,7 +566,9 @@ static int verify(request *q, const char *name)
     memset(&v, 0, sizeof v);
     v.name = name;
     v.summary.struct_size = sizeof v.summary;
-    int code = read_file(q, &v);
+    uint64_t most = wvl_cli_most_bytes(&q->args, WVL_IO_MAX_INPUT_BYTES);
+    int code = wvl_cli_read_whole(v.name, most, WVL_CLI_JPEG2000, &v.data, &v.bytes);
+    v.name = strcmp(v.name, "-") != 0 ? v.name : "standard input";
     TRY(code, judge_file(q, &v));
     int json = q->json && q->files.is_many ? WVL_REPORT_JSON_LINE : q->json;
     if (q->csv) {

@@ -3,9 +3,7 @@
 
 #include <inttypes.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MOST_PICTURES 4u /* at a time that share all threads: reading, coding and writing then overlap */
 /* The same of small files, whose pictures take little memory (D-command-01). */

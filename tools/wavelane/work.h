@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures side by side, of a folder or a sequence: how many at a time, where they are encoded, what they share. */
-#ifndef WVL_TOOLS_WORK_H
-#define WVL_TOOLS_WORK_H
+#pragma once
 
 #include "job.h"
 
@@ -40,5 +39,3 @@ static inline wvl_context *wvl_cli_choose_context(const wvl_cli_run *s, size_t i
 {
     return s->single && index < s->single_count ? s->single : s->context;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What codec/ht/cleanup_lanes.h wants, with four quads in a vector. */
-#ifndef WVL_HT_ARM_LANES_NEON_H
-#define WVL_HT_ARM_LANES_NEON_H
+#pragma once
 
 #include "base/lanes.h"
 
@@ -94,5 +93,3 @@ static inline pairs pick_pairs(const uint32_t *table, pairs index)
 {
     return (pairs){pick_one(table, index[0]), pick_one(table, index[1])};
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What codec/ht/cleanup_lanes.h wants, with eight quads in a vector. */
-#ifndef WVL_HT_X86_LANES_AVX2_H
-#define WVL_HT_X86_LANES_AVX2_H
+#pragma once
 
 #include "base/lanes.h"
 
@@ -101,5 +100,3 @@ static inline pairs pick_pairs(const uint32_t *table, pairs index)
 {
     return (pairs)_mm256_cvtepu32_epi64(_mm256_i64gather_epi32((const int *)(const void *)table, (__m256i)index, 4));
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What codec/ht/cleanup_lanes.h wants, with sixteen quads in a vector. */
-#ifndef WVL_HT_X86_LANES_AVX512_H
-#define WVL_HT_X86_LANES_AVX512_H
+#pragma once
 
 #include "base/lanes.h"
 
@@ -68,5 +67,3 @@ static inline pairs pick_pairs(const uint32_t *table, pairs index)
 {
     return (pairs)_mm512_cvtepu32_epi64(_mm512_i64gather_epi32((__m512i)index, table, 4));
 }
-
-#endif

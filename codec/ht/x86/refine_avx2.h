@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_HT_X86_REFINE_AVX2_H
-#define WVL_HT_X86_REFINE_AVX2_H
+#pragma once
 
 #include <immintrin.h>
 #include <string.h>
@@ -22,5 +21,3 @@ static inline __m256i wvl_ht_load_columns(const uint16_t *p, uint32_t count)
     memcpy(part, p, 2 * (size_t)count);
     return _mm256_loadu_si256((const __m256i *)(const void *)part);
 }
-
-#endif

@@ -65,14 +65,6 @@ static WVL_ALWAYS_INLINE uint8_t *put_places(const unit_bits *u, unsigned i, uin
     return put_symbols(code, 4, decisions, (unsigned)_mm_popcnt_u64(zeros | signs | runs | places), names, out);
 }
 
-/* Two places for each sample. */
-static WVL_ALWAYS_INLINE uint8_t *put_pairs(const unit_bits *u, __m256i names, uint8_t *out)
-{
-    const uint64_t each = UINT64_C(0x5555555555555555);
-    uint64_t used = _bzhi_u64(each, 2 * u->count) | _pdep_u64(u->fresh, each << 1), zeros = _pext_u64(each, used);
-    return put_places(u, 0, zeros, _bzhi_u64(~zeros, (unsigned)_mm_popcnt_u64(used)), 0, 0, names, out);
-}
-
 /* Sixteen samples at a time, four places for each: two for the start of a broken run, its zero coding, its sign. */
 static WVL_ALWAYS_INLINE uint8_t *put_broken(unit_bits *u, uint64_t first, uint64_t rows, __m256i names, uint8_t *out)
 {
@@ -132,7 +124,10 @@ static uint8_t *put_unit(const tools *t, const waiting *from, unsigned i, __m256
     u.signs = _pext_u64(from->signs[i], fresh);
     u.fresh = _pext_u64(fresh, coded);
     if (!t->first[i]) {
-        return put_pairs(&u, names, out);
+        /* Two places for each sample. */
+        const uint64_t each = UINT64_C(0x5555555555555555);
+        uint64_t used = _bzhi_u64(each, 2 * u.count) | _pdep_u64(u.fresh, each << 1), zeros = _pext_u64(each, used);
+        return put_places(&u, 0, zeros, _bzhi_u64(~zeros, (unsigned)_mm_popcnt_u64(used)), 0, 0, names, out);
     }
     return put_broken(&u, _pext_u64(t->first[i], coded), _pext_u64(ROWS(0x18), t->first[i]), names, out);
 }
@@ -170,15 +165,10 @@ static WVL_ALWAYS_INLINE void add_unit(tools *t, const unit *u, uint64_t after, 
 
 static WVL_ALWAYS_INLINE uint64_t propagate_unit(tools *t, unit *u, uint8_t **symbols, int flags)
 {
-    uint64_t insignificant = ~u->window & u->valid, visited, more = widen(u->window) & insignificant;
-    if (!more) {
+    uint64_t visited = find_visited(u);
+    if (!visited) {
         return 0;
     }
-    do {
-        visited = more;
-        uint64_t fresh = visited & u->bits, later = fresh | fresh << 1 | fresh << 2;
-        more |= (later << 5 | fresh << 1) & insignificant;
-    } while (more != visited);
     uint64_t after = u->window | (visited & u->bits);
     add_unit(t, u, after, visited, 0, 0);
     if (t->count == UNITS) {

@@ -138,15 +138,10 @@ static WVL_ALWAYS_INLINE uint8_t *put_pairs(const tools *t, const codes *c, uint
 
 static WVL_ALWAYS_INLINE uint64_t propagate_unit(const tools *t, unit *u, uint8_t **symbols, int flags)
 {
-    uint64_t insignificant = ~u->window & u->valid, visited, more = widen(u->window) & insignificant;
-    if (!more) {
+    uint64_t visited = find_visited(u);
+    if (!visited) {
         return 0;
     }
-    do {
-        visited = more;
-        uint64_t fresh = visited & u->bits, later = fresh | fresh << 1 | fresh << 2;
-        more |= (later << 5 | fresh << 1) & insignificant;
-    } while (more != visited);
     uint64_t after = u->window | (visited & u->bits);
     uint32_t coded = gather(visited), fresh = gather(visited & u->bits);
     codes c = fetch_codes(t, u->window, after, u->negative, fresh, flags);

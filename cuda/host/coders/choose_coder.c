@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which blocks are coded on a device, and by which coder. */
-#include "cuda/host/coders/coder.h"
 #include "cuda/host/coders/region_tables.h"
 
 /* NULL: HT blocks of which everything is sent, or all of a job of waves, are coded on the device. */

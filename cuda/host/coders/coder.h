@@ -4,16 +4,11 @@
  * blocks (t1_picture.c, t1_waves.c) and EBCOT blocks with rdoq (rdoq_picture.c). Jobs of whole pictures (host/pictures)
  * and jobs of waves (wave_coder.h) use the same table.
  */
-#ifndef WVL_CUDA_HOST_CODER_H
-#define WVL_CUDA_HOST_CODER_H
+#pragma once
 
-#include "cuda/blocks/ht_job.h"
-#include "cuda/blocks/t1_job.h"
 #include "cuda/host/coders/layout.h"
 #include "cuda/host/coders/rdoq_blocks.h"
 #include "cuda/host/memory/device.h"
-#include "cuda/packets/packets_job.h"
-#include "cuda/rate/rate_job.h"
 
 /* The driver has eight queues for streams: short kernels in more would wait for each other where nothing asks for it.
  */
@@ -176,5 +171,3 @@ void wvl_cuda_place_t1_wave(const wvl_plan *plan, wvl_cuda_wave_part part, wvl_c
 void wvl_cuda_build_t1_wave(wvl_cuda_code *code);
 wvl_cuda_status wvl_cuda_queue_t1_wave(wvl_cuda_code *code);
 wvl_status wvl_cuda_settle_t1_wave(wvl_cuda_code *code);
-
-#endif

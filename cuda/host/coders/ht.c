@@ -2,12 +2,7 @@
 /* HT blocks, of which all bytes are sent: in jobs of waves and of whole pictures. */
 #include "cuda/host/coders/wave_coder.h"
 
-#include <string.h>
-
-#include "base/intmath.h"
 #include "base/try.h"
-#include "codec/core/hull.h"
-#include "cuda/packets/packets_launch.h"
 
 #define PASSES_ALL 255u  /* as wvl_block_input.max_passes */
 #define SCRATCH_SHARE 2u /* of the most that blocks may need; ordinary pictures take a quarter of it */

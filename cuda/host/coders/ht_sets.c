@@ -3,7 +3,6 @@
  * HT blocks of jobs of whole pictures, with rate control: planes and gains as EBCOT blocks have them (t1_picture.c), a
  * set of HT passes for each plane that is asked for, and both again where the step follows the target.
  */
-#include <string.h>
 
 #include "base/try.h"
 #include "cuda/host/coders/coder.h"

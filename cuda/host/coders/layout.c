@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/host/coders/layout.h"
 
-#include "base/intmath.h"
 #include "cuda/color/color.h"
-#include "cuda/dwt/tables.h"
 #include "cuda/host/coders/wave_coder.h"
-#include "cuda/host/driver/runtime_table.h"
 #include "cuda/host/transform/deliver.h"
 #include "cuda/host/transform/staging.h"
 

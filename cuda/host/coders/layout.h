@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where things lie in a workspace: in its pinned memory and, at the same offsets, on the device; in its host memory. */
-#ifndef WVL_CUDA_HOST_LAYOUT_H
-#define WVL_CUDA_HOST_LAYOUT_H
+#pragma once
 
-#include "base/intmath.h"
 #include "geom/handover_blocks.h"
 
 /*
@@ -56,5 +54,3 @@ static inline uint64_t wvl_cuda_extend_coded(const wvl_cuda_layout *l, uint64_t 
 /* head_bytes: of the structure that the host memory begins with; any_shape: as in wvl_cuda_table_options. */
 wvl_cuda_layout wvl_cuda_build_layout(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
                                       int any_shape, uint64_t head_bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/host/coders/rdoq_blocks.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "base/try.h"

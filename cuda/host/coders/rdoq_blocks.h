@@ -6,8 +6,7 @@
  * Tables of blocks lie phase by phase, and numbers of blocks are places in that order (job->lists is 0). The block
  * coder's kernels see the blocks of a list as a picture of its own.
  */
-#ifndef WVL_CUDA_HOST_RDOQ_CODE_H
-#define WVL_CUDA_HOST_RDOQ_CODE_H
+#pragma once
 
 #include "cuda/blocks/t1_launch.h"
 #include "cuda/rdoq/rdoq_launch.h"
@@ -40,5 +39,3 @@ typedef struct wvl_cuda_rdoq_run {
 wvl_cuda_status wvl_cuda_rdoq_code(const wvl_cuda_rdoq_run *run);
 /* Behind rate control: where the picture ended far off, all blocks are coded again. */
 wvl_cuda_status wvl_cuda_rdoq_code_again(const wvl_cuda_rdoq_run *run);
-
-#endif

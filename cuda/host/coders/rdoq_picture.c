@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* EBCOT blocks of jobs of whole pictures with rdoq: t1_picture.c, with tables that lie phase by phase (rdoq_blocks.h).
  */
-#include <string.h>
 
 #include "base/try.h"
-#include "codec/core/bracket.h"
 #include "cuda/host/coders/coder.h"
 
 #define UNLIMITED 1e18 /* as codec/rate/depth.c has it */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/host/coders/rdoq_tables.h"
 
-#include <string.h>
-
 #include "codec/core/phase_shares.h"
 
 typedef struct phase_lists {

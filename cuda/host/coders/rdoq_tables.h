@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The blocks of a picture by phases of the survey (codec/core/phase_shares.h). They follow from the plan alone. */
-#ifndef WVL_CUDA_HOST_RDOQ_TABLES_H
-#define WVL_CUDA_HOST_RDOQ_TABLES_H
+#pragma once
 
 #include "cuda/rdoq/rdoq_launch.h"
 #include "geom/handover.h"
@@ -16,5 +15,3 @@ static inline int wvl_cuda_has_phases(const wvl_plan *plan)
  * (rdoq_job.h). */
 void wvl_cuda_rdoq_list_phases(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count, uint32_t *lists,
                                uint8_t *kinds, wvl_cuda_rdoq_phases *phases);
-
-#endif

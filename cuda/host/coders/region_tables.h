@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rectangles of interest in EBCOT blocks, as far as they follow from the plan (codec/blocks/roi.h). */
-#ifndef WVL_CUDA_HOST_REGION_TABLES_H
-#define WVL_CUDA_HOST_REGION_TABLES_H
+#pragma once
 
 #include "cuda/host/coders/coder.h"
 
@@ -17,5 +16,3 @@ wvl_cuda_region_sizes wvl_cuda_measure_regions(const wvl_cuda_coder_view *view);
 void wvl_cuda_fill_regions(const wvl_cuda_coder_view *view, wvl_cuda_t1_region *regions, wvl_cuda_t1_rect *rects);
 /* WVL_CUDA_T1_*: what of a block is region. */
 unsigned wvl_cuda_find_region(const wvl_cuda_walk_block *block);
-
-#endif

@@ -1,12 +1,43 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* EBCOT blocks of jobs of whole pictures. */
-#include <string.h>
 
 #include "base/try.h"
-#include "codec/core/bracket.h"
-#include "cuda/blocks/t1_launch.h"
-#include "cuda/host/coders/rate_layers.h"
+#include "codec/core/layer_targets.h"
 #include "cuda/host/coders/region_tables.h"
+
+/* ---- Layers ---------------------------------------------------------------------------------- */
+
+static uint32_t slope_of(const wvl_layer_target *target)
+{
+    return target->kind == WVL_RATE_SLOPE ? (uint32_t)target->value : 0;
+}
+
+/* An automatic layer takes a part of what the next given one takes. */
+static wvl_cuda_rate_layer describe_layer(const wvl_plan *plan, const wvl_cuda_rate_job *job, uint32_t layer,
+                                          uint64_t budget)
+{
+    uint32_t given = wvl_layer_find_given(plan, layer), kind = plan->rate.layers[layer].kind;
+    return (wvl_cuda_rate_layer){.budget = budget,
+                                 .share = given > layer ? wvl_layer_find_share(given, layer) : 0.0,
+                                 .room = wvl_layer_find_room(plan, given, job->overhead_bytes, INFINITY),
+                                 .least = slope_of(&plan->rate.layers[given]),
+                                 .fills_always =
+                                     plan->rate.max_component_bytes && kind != WVL_RATE_SLOPE && kind != WVL_RATE_AUTO};
+}
+
+/* Budgets, thresholds and parts of all layers. empty_layer_bytes, overhead_bytes and the cap of components are set. */
+static void set_layers(const wvl_plan *plan, wvl_cuda_rate_job *job)
+{
+    uint64_t budget = plan->rate.max_bytes ? plan->rate.max_bytes : WVL_NO_BUDGET, empty = 0;
+    for (uint32_t layer = plan->syntax.layer_count; layer-- > 0; empty = job->empty_layer_bytes) {
+        budget = wvl_layer_find_budget(&plan->rate.layers[layer], budget, empty);
+        job->layers[layer] = describe_layer(plan, job, layer, budget);
+    }
+    const wvl_cuda_rate_layer *last = &job->layers[plan->syntax.layer_count - 1];
+    job->budget = last->budget;
+    job->least = last->least;
+    job->fills_always = last->fills_always;
+}
 
 #define PASSES_ALL 255u
 #define EOC_BYTES 2u
@@ -217,7 +248,7 @@ static uint64_t count_overhead(const wvl_assembly *a)
 void wvl_cuda_set_rate_values(const wvl_plan *plan, wvl_cuda_coder_job *job)
 {
     job->rate.component_cap = plan->rate.max_component_bytes;
-    wvl_cuda_set_layers(plan, &job->rate);
+    set_layers(plan, &job->rate);
 }
 
 /* Says whether a prediction says how deep blocks are coded. With layers, and with caps of EBCOT pictures, it costs more

@@ -7,13 +7,10 @@
  * itself: tables, plane words, lists, codewords. What is coded leaves it for the memory at layout->coded
  * (wvl_t1_gather). So little memory means more portions, and one block is enough for a portion.
  */
-#include <string.h>
 
 #include "base/alloc.h"
-#include "base/intmath.h"
 #include "base/try.h"
 #include "codec/core/t1_bound.h"
-#include "cuda/blocks/t1_launch.h"
 #include "cuda/host/coders/region_tables.h"
 #include "cuda/host/coders/wave_coder.h"
 

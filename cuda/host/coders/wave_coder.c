@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/host/coders/wave_coder.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/try.h"
 

@@ -9,8 +9,7 @@
  * device; and so is what comes out: wvl_cuda_done of every block, bytes and passes in memory of the host. In between
  * stands a wvl_cuda_coder.
  */
-#ifndef WVL_CUDA_HOST_CODE_H
-#define WVL_CUDA_HOST_CODE_H
+#pragma once
 
 #include "cuda/host/coders/coder.h"
 
@@ -76,5 +75,3 @@ wvl_status wvl_cuda_fetch_output(wvl_cuda_code *code, uint64_t to, uint64_t byte
 /* The function of wvl_backend_vtable.code, when what was queued is done and records are in pinned memory. Waits for the
  * device where blocks are left. */
 wvl_status wvl_cuda_answer_order(wvl_cuda_code *code, const wvl_block_order *order, wvl_block_batch *batch);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Device code inside a library: WVL_CARRY_IMAGE(symbol, path) puts the file in as `symbol`, which only this library
  * sees. */
-#ifndef WVL_CUDA_HOST_IMAGE_H
-#define WVL_CUDA_HOST_IMAGE_H
+#pragma once
 
 #define WVL_CARRY_IMAGE(symbol, path)                                                                                  \
     __asm__(".section .rodata\n"                                                                                       \
@@ -12,5 +11,3 @@
             ".byte 0\n"                                                                                                \
             ".previous\n");                                                                                            \
     extern const unsigned char symbol[] __attribute__((visibility("hidden")))
-
-#endif

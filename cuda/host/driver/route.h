@@ -3,8 +3,7 @@
  * Where launches go: to a stream, or into a graph that is built from them. Graphs are built node by node and not by
  * stream capture: while a stream is captured, the driver refuses calls of every other thread that wait for the device.
  */
-#ifndef WVL_CUDA_HOST_ROUTE_H
-#define WVL_CUDA_HOST_ROUTE_H
+#pragma once
 
 #include "cuda/host/driver/runtime_table.h"
 
@@ -68,5 +67,3 @@ wvl_cuda_status wvl_cuda_zero(const wvl_cuda_runtime *runtime, wvl_cuda_address 
 wvl_cuda_status wvl_cuda_open_draft(const wvl_cuda_runtime *runtime, wvl_cuda_context context, wvl_cuda_draft *draft);
 /* Ends a draft; exec: NULL, or gets what can be launched, which is destroyed with exec_destroy. */
 wvl_cuda_status wvl_cuda_close_draft(const wvl_cuda_runtime *runtime, wvl_cuda_draft *draft, wvl_cuda_exec *exec);
-
-#endif

@@ -7,8 +7,7 @@
  * Entries have the signatures of the driver interface: status 0 is success, addresses are 64-bit, streams, events and
  * functions opaque.
  */
-#ifndef WVL_CUDA_HOST_RUNTIME_TABLE_H
-#define WVL_CUDA_HOST_RUNTIME_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -173,5 +172,3 @@ typedef struct wvl_cuda_runtime {
 
 /* Fills the table from the driver's library. 0: there is none, or it lacks an entry. The library stays loaded. */
 int wvl_cuda_fetch_runtime(wvl_cuda_runtime *runtime);
-
-#endif

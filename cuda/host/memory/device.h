@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One device of a context: its driver context, the loaded kernels, where its memory comes from, and whether it still
  * works. */
-#ifndef WVL_CUDA_HOST_DEVICE_H
-#define WVL_CUDA_HOST_DEVICE_H
+#pragma once
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "backend/backend.h"
 #include "cuda/blocks/ht_launch.h"
@@ -105,5 +103,3 @@ int wvl_cuda_drop_kept(wvl_device *device);
 /* Page-locks memory of the caller for all devices. WVL_ERROR_UNSUPPORTED: the driver cannot. */
 wvl_status wvl_cuda_pin(wvl_device *device, void *memory, uint64_t bytes);
 void wvl_cuda_unpin(wvl_device *device, void *memory);
-
-#endif

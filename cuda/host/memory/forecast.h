@@ -3,11 +3,9 @@
  * What the next result will probably take, from what the last ones took: the largest of them, and a little more. It
  * decides how much is copied without being asked, never a byte. Any thread may note and read.
  */
-#ifndef WVL_CUDA_HOST_FORECAST_H
-#define WVL_CUDA_HOST_FORECAST_H
+#pragma once
 
 #include <stdatomic.h>
-#include <stdint.h>
 
 #include "base/intmath.h"
 
@@ -33,5 +31,3 @@ static inline uint64_t wvl_cuda_predict_size(const wvl_cuda_forecast *forecast)
     }
     return most + most / WVL_CUDA_FORECAST_MORE;
 }
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <string.h>
 
 #include "base/alloc.h"
-#include "base/intmath.h"
 #include "base/pages.h"
 #include "cuda/host/memory/device.h"
 

@@ -2,8 +2,6 @@
 /* Workspaces for jobs of whole pictures, and what comes out of them; memory for finished pictures: output.c. */
 #include "cuda/host/pictures/picture.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/try.h"
 

@@ -6,14 +6,9 @@
  * What follows from the plan is built and uploaded once: tables of packets for the backend, all others for each
  * workspace. A job uploads what its pixels change, and nothing where they lie as those of the job before did.
  */
-#ifndef WVL_CUDA_HOST_PICTURE_H
-#define WVL_CUDA_HOST_PICTURE_H
+#pragma once
 
-#include <stdatomic.h>
-
-#include "cuda/host/coders/coder.h"
 #include "cuda/host/waves/job.h"
-#include "cuda/packets/packets_launch.h"
 
 #define WVL_CUDA_MOST_TILE_COMPONENTS 65536u /* of a picture: their plans stay in memory */
 
@@ -141,5 +136,3 @@ wvl_cuda_status wvl_cuda_upload_pictures(wvl_backend *backend, wvl_cuda_stream s
 wvl_cuda_status wvl_cuda_upload_blocks(wvl_backend_job *job);
 /* Queues a picture in its workspace (queue.c). */
 wvl_cuda_status wvl_cuda_queue_picture(wvl_backend_job *job, const wvl_image *image);
-
-#endif

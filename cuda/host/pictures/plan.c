@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What of a picture follows from the plan: where things lie, and the tables that no picture changes. */
 #include <math.h>
-#include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
 #include "base/try.h"
 #include "cuda/color/unpack.h"
 #include "cuda/host/coders/rdoq_tables.h"

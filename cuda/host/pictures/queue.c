@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a picture queues: pixels and the tables that they change go up, all kernels run, and an event says that the
  * picture is there. */
-#include <string.h>
 
 #include "base/ranges.h"
 #include "base/try.h"
@@ -121,20 +120,15 @@ static void build_tables(wvl_backend_job *job)
     wvl_cuda_build_tables(p->plan, p->tiles, p->tile_count, &options, &memory, &job->picture->tables);
 }
 
-static uint64_t items_end(const wvl_backend_job *job)
+/* Returns how many bytes of tables are not the device's, as other pixels were staged. */
+static uint64_t renew_tables(wvl_backend_job *job)
 {
-    return job->backend->pictures->layout.items + job->picture->tables.item_count * sizeof(wvl_cuda_item);
-}
-
-/* Tables for the pixels that were staged, and up with what changed. */
-static wvl_cuda_status renew_tables(wvl_backend_job *job)
-{
+    const wvl_cuda_picture_layout *l = &job->backend->pictures->layout;
     wvl_cuda_picture *p = job->picture;
     uint32_t count = job->backend->plan->syntax.component_count;
     size_t bytes = count * sizeof *p->pixels;
-    uint64_t end = 0;
     if (p->is_built && !memcmp(p->given, p->pixels, bytes)) {
-        return WVL_CUDA_SUCCESS;
+        return 0;
     }
     int is_alike = p->is_built && wvl_cuda_pixels_alike(p->given, p->pixels, count);
     memcpy(p->given, p->pixels, bytes);
@@ -143,16 +137,11 @@ static wvl_cuda_status renew_tables(wvl_backend_job *job)
     build_unpack(job);
     if (is_alike) {
         wvl_cuda_move_pixels(p->tables.splits, p->tables.split_count, p->pixels);
-        end = job->backend->pictures->layout.items;
-    } else {
-        wvl_cuda_drop_graphs(job);
-        build_tables(job);
-        end = items_end(job);
+        return l->items;
     }
-    wvl_cuda_status status =
-        wvl_cuda_runtime_of(job->backend)->upload(job->device, job->pinned, (size_t)end, job->stream);
-    p->is_built = !status;
-    return status;
+    wvl_cuda_drop_graphs(job);
+    build_tables(job);
+    return l->items + p->tables.item_count * sizeof(wvl_cuda_item);
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
@@ -249,35 +238,36 @@ static wvl_cuda_status queue_copy(const wvl_backend_job *job)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* Pinned pixels go up; those of ordinary memory were sent by stage(). Then the host waits: no kernel is queued before
- * the pixels are there (D-device-26). */
-static wvl_cuda_status send_pixels(const wvl_backend_job *job)
-{
-    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
-    wvl_cuda_stream stream = job->backend->pictures->uploads;
-    wvl_cuda_status status = WVL_CUDA_SUCCESS;
-    for (uint32_t i = 0; !status && i < job->staging.copy_count; i++) {
-        status = rt->upload_rows(&job->staging.copies[i], stream);
-    }
-    TRY(status, mark(job, WVL_CUDA_AT_UPLOADED, stream));
-    TRY(status, rt->event_record(job->picture->uploaded, stream));
-    return status ? status : rt->event_wait(job->picture->uploaded);
-}
-
 wvl_cuda_status wvl_cuda_queue_picture(wvl_backend_job *job, const wvl_image *image)
 {
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
     double start = wvl_trace_now();
     int is_there = lies_on_device(image);
+    wvl_cuda_stream up = is_there ? job->stream : job->backend->pictures->uploads;
     wvl_range_open("wavelane stage");
     /* Work on the pixels begins after the caller's. The host waits for it: kernels that awaited an event have read
      * pixels before they were there (D-device-26). */
-    wvl_cuda_status status =
-        image->ready_event ? wvl_cuda_runtime_of(job->backend)->event_wait(image->ready_event) : WVL_CUDA_SUCCESS;
-    TRY(status, mark(job, WVL_CUDA_AT_START, is_there ? job->stream : job->backend->pictures->uploads));
+    wvl_cuda_status status = image->ready_event ? rt->event_wait(image->ready_event) : WVL_CUDA_SUCCESS;
+    TRY(status, mark(job, WVL_CUDA_AT_START, up));
     TRY(status, stage(job, image));
-    TRY(status, is_there ? WVL_CUDA_SUCCESS : send_pixels(job));
-    TRY(status, renew_tables(job));
-    TRY(status, is_there ? mark(job, WVL_CUDA_AT_UPLOADED, job->stream) : WVL_CUDA_SUCCESS);
+    if (!is_there) {
+        /* Pinned pixels go up; those of ordinary memory were sent by stage(). Then the host waits: no kernel is queued
+         * before the pixels are there (D-device-26). */
+        for (uint32_t i = 0; !status && i < job->staging.copy_count; i++) {
+            status = rt->upload_rows(&job->staging.copies[i], up);
+        }
+        TRY(status, mark(job, WVL_CUDA_AT_UPLOADED, up));
+        TRY(status, rt->event_record(job->picture->uploaded, up));
+        TRY(status, rt->event_wait(job->picture->uploaded));
+    }
+    uint64_t renewed = status ? 0 : renew_tables(job);
+    if (renewed) {
+        status = rt->upload(job->device, job->pinned, (size_t)renewed, job->stream);
+        job->picture->is_built = !status;
+    }
+    if (is_there) {
+        TRY(status, mark(job, WVL_CUDA_AT_UPLOADED, up));
+    }
     wvl_range_close();
     wvl_range_open("wavelane kernels");
     TRY(status, queue_kernels(job));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/host/transform/deliver.h"
 
-#include "base/intmath.h"
 #include "geom/handover.h"
 
 static uint64_t build_band(const wvl_tile_band *band, uint64_t coefs, uint64_t bounds, uint64_t host,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef WVL_CUDA_HOST_DELIVER_H
-#define WVL_CUDA_HOST_DELIVER_H
+#pragma once
 
 #include "geom/plan.h"
 
@@ -20,5 +19,3 @@ typedef struct wvl_cuda_parcel {
  * NULL: counts only. */
 uint64_t wvl_cuda_build_parcels(const wvl_tile_plan *tiles, uint32_t tile_count, uint64_t coefs, uint64_t bounds,
                                 uint64_t host, wvl_cuda_parcel *parcels);
-
-#endif

@@ -3,12 +3,10 @@
 
 #include <string.h>
 
-#include "base/intmath.h"
 #include "base/try.h"
 #include "cuda/color/color.h"
 #include "cuda/color/unpack.h"
 #include "cuda/dwt/tuning.h"
-#include "cuda/host/driver/route.h"
 #include "cuda/host/transform/deliver.h"
 
 #define CONVERT_THREADS 256

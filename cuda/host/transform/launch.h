@@ -2,8 +2,7 @@
 /*
  * One launcher per kind of kernel: plain arguments and a stream. Launchers queue; they never allocate and never wait.
  */
-#ifndef WVL_CUDA_HOST_LAUNCH_H
-#define WVL_CUDA_HOST_LAUNCH_H
+#pragma once
 
 #include "cuda/dwt/kernels.h"
 #include "cuda/dwt/tables.h"
@@ -54,5 +53,3 @@ wvl_cuda_status wvl_cuda_launch_deliver(const wvl_cuda_runtime *runtime, const w
 wvl_cuda_status wvl_cuda_launch_convert(const wvl_cuda_runtime *runtime, const wvl_cuda_kernels *kernels,
                                         wvl_cuda_address from, wvl_cuda_address to, uint64_t bytes,
                                         wvl_cuda_route route);
-
-#endif

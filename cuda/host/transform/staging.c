@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cuda/host/transform/staging.h"
 
-#include <string.h>
-
-#include "base/intmath.h"
-
 #define ROWS_PER_TASK 16u
 #define TASKS_MAX 256u
 #define PIECE_BYTES                                                                                                    \

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pixels on their way to the device: what of a picture the host copies, and what the device reads where it lies. */
-#ifndef WVL_CUDA_HOST_STAGING_H
-#define WVL_CUDA_HOST_STAGING_H
-
-#include <stdatomic.h>
+#pragma once
 
 #include "backend/backend.h"
 #include "cuda/core/pixels.h"
@@ -36,5 +33,3 @@ typedef struct wvl_cuda_staging {
 /* Pixels that the host has to read are copied to memory, and sent to address while more of them are copied. */
 void wvl_cuda_build_staging(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
                             const wvl_image *image, wvl_pool *pool, wvl_cuda_staging *staging);
-
-#endif

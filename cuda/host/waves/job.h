@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The device backend's own structures: a backend, and a workspace, which is one job in flight. */
-#ifndef WVL_CUDA_HOST_JOB_H
-#define WVL_CUDA_HOST_JOB_H
+#pragma once
 
 #include "backend/workspaces.h"
-#include "base/intmath.h"
 #include "cuda/color/color.h"
 #include "cuda/host/backend_cuda.h"
-#include "cuda/host/coders/layout.h"
 #include "cuda/host/coders/wave_coder.h"
-#include "cuda/host/memory/device.h"
 #include "cuda/host/transform/staging.h"
 
 enum {
@@ -101,5 +97,3 @@ void wvl_cuda_release_job(wvl_backend_job *job);
 /* Queues everything of a job in its workspace (queue.c): upload, kernels, download, one event. tiles and image stay. */
 wvl_status wvl_cuda_queue_job(wvl_backend_job *job, const wvl_image *image, const wvl_tile_plan *tiles,
                               uint32_t tile_count);
-
-#endif

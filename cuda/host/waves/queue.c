@@ -48,18 +48,6 @@ static wvl_cuda_status mark(const wvl_backend_job *job, unsigned at)
                          : WVL_CUDA_SUCCESS;
 }
 
-/* Uploads what the pixels did not bring along. */
-static wvl_cuda_status queue_upload(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_cuda_tables *t)
-{
-    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(job->backend);
-    wvl_cuda_status status =
-        rt->upload(job->device, job->pinned, (size_t)(l->items + t->item_count * sizeof(wvl_cuda_item)), job->stream);
-    for (uint32_t i = 0; i < job->staging.copy_count && !status; i++) {
-        status = rt->upload_rows(&job->staging.copies[i], job->stream);
-    }
-    return status;
-}
-
 static wvl_cuda_status queue_kernels(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_cuda_tables *t)
 {
     const wvl_cuda_transform transform = {.device = job->device,
@@ -103,74 +91,37 @@ static void next_range(const char *name)
     wvl_range_open(name);
 }
 
-/* Work on the pixels begins after the caller's, for which the host waits (D-device-26). */
-static wvl_cuda_status queue_start(const wvl_backend_job *job, const wvl_image *image)
+/* Members that a workspace keeps from job to job say which tables it has. */
+static void build_code(wvl_backend_job *job, const wvl_tile_plan *tiles)
 {
-    wvl_cuda_status status =
-        image->ready_event ? wvl_cuda_runtime_of(job->backend)->event_wait(image->ready_event) : WVL_CUDA_SUCCESS;
-    return status ? status : mark(job, WVL_CUDA_AT_START);
+    const char *why;
+    wvl_cuda_code *code = &job->code;
+    (void)wvl_cuda_count_job(job);
+    code->device = job->backend->device;
+    code->plan = job->backend->plan;
+    code->coder = wvl_cuda_choose_coder(code->plan, WVL_REACH_BLOCKS, &why);
+    code->layout = &job->layout;
+    code->host = (uint8_t *)job;
+    code->pinned = job->pinned;
+    code->address = job->device;
+    code->spare_bytes = wvl_cuda_light_address(job) - job->device - job->layout.work;
+    code->stream = job->stream;
+    code->event = job->done;
+    code->tiles = tiles;
+    code->tile_count = job->tile_count;
+    wvl_cuda_build_code(code);
 }
 
-static wvl_cuda_status queue_job(wvl_backend_job *job, const wvl_cuda_layout *l, const wvl_image *image,
-                                 const wvl_tile_plan *tiles)
+/* Divides the memory of the workspace for these tiles. 0: they need more than it has. */
+static int lay_out(wvl_backend_job *job, const wvl_tile_plan *tiles, uint32_t tile_count)
 {
-    wvl_cuda_tables tables = {0};
-    uint64_t parcel_count = 0;
-    wvl_cuda_status status = queue_start(job, image);
-    wvl_range_open("wavelane stage");
-    TRY(status, build_upload(job, l, image, tiles, &tables));
-    if (job->codes) {
-        /* Members that a workspace keeps from job to job say which tables it has. */
-        const char *why;
-        wvl_cuda_code *code = &job->code;
-        (void)wvl_cuda_count_job(job);
-        code->device = job->backend->device;
-        code->plan = job->backend->plan;
-        code->coder = wvl_cuda_choose_coder(code->plan, WVL_REACH_BLOCKS, &why);
-        code->layout = &job->layout;
-        code->host = (uint8_t *)job;
-        code->pinned = job->pinned;
-        code->address = job->device;
-        code->spare_bytes = wvl_cuda_light_address(job) - job->device - job->layout.work;
-        code->stream = job->stream;
-        code->event = job->done;
-        code->tiles = tiles;
-        code->tile_count = job->tile_count;
-        wvl_cuda_build_code(code);
-    }
-    if (delivers(job)) {
-        parcel_count = wvl_cuda_build_parcels(tiles, job->tile_count, job->device + l->coefs, job->device + l->bounds,
-                                              job->pinned_address + l->coefs,
-                                              (wvl_cuda_parcel *)(void *)(job->pinned + l->parcels));
-    }
-    next_range("wavelane upload");
-    TRY(status, queue_upload(job, l, &tables));
-    TRY(status, mark(job, WVL_CUDA_AT_UPLOADED));
-    next_range("wavelane kernels");
-    TRY(status, queue_kernels(job, l, &tables));
-    TRY(status, mark(job, WVL_CUDA_AT_COMPUTED));
-    next_range("wavelane download");
-    TRY(status, queue_download(job, l, parcel_count));
-    TRY(status, mark(job, WVL_CUDA_AT_DELIVERED));
-    wvl_range_close();
-    return status ? status : wvl_cuda_runtime_of(job->backend)->event_record(job->done, job->stream);
-}
-
-static int fits(const wvl_backend_job *job, const wvl_cuda_layout *l)
-{
-    uint64_t device_end = l->device_least + wvl_cuda_light_bytes(job->backend->plan);
-    return l->host_end <= job->capacity && l->pinned_end <= job->pinned_capacity && device_end <= job->device_capacity;
-}
-
-wvl_status wvl_cuda_queue_job(wvl_backend_job *job, const wvl_image *image, const wvl_tile_plan *tiles,
-                              uint32_t tile_count)
-{
-    wvl_backend *b = job->backend;
+    const wvl_backend *b = job->backend;
     wvl_cuda_layout l =
         wvl_cuda_build_layout(b->plan, tiles, tile_count, wvl_cuda_is_any_shape(b), sizeof(wvl_backend_job));
     job->finished = 0;
-    if (!fits(job, &l)) {
-        return WVL_ERROR_ARGUMENT; /* larger than prepare was told */
+    if (l.host_end > job->capacity || l.pinned_end > job->pinned_capacity ||
+        l.device_least + wvl_cuda_light_bytes(b->plan) > job->device_capacity) {
+        return 0;
     }
     job->layout = l;
     job->codes = l.block_count && !(b->options & WVL_CUDA_WHOLE_DOWNLOAD);
@@ -185,12 +136,53 @@ wvl_status wvl_cuda_queue_job(wvl_backend_job *job, const wvl_image *image, cons
         samples += tiles[t].coef_bytes;
         bounds += tiles[t].block_count;
     }
+    return 1;
+}
+
+wvl_status wvl_cuda_queue_job(wvl_backend_job *job, const wvl_image *image, const wvl_tile_plan *tiles,
+                              uint32_t tile_count)
+{
+    const wvl_backend *b = job->backend;
+    const wvl_cuda_runtime *rt = wvl_cuda_runtime_of(b);
+    const wvl_cuda_layout *l = &job->layout;
+    wvl_cuda_tables tables = {0};
+    uint64_t parcel_count = 0;
+    if (!lay_out(job, tiles, tile_count)) {
+        return WVL_ERROR_ARGUMENT;
+    }
     double start = wvl_trace_now();
-    wvl_cuda_status queued = wvl_cuda_enter(b->device);
-    if (!queued) {
-        queued = queue_job(job, &l, image, tiles);
+    wvl_cuda_status status = wvl_cuda_enter(b->device);
+    if (!status) {
+        /* Work on the pixels begins after the caller's, for which the host waits (D-device-26). */
+        status = image->ready_event ? rt->event_wait(image->ready_event) : WVL_CUDA_SUCCESS;
+        TRY(status, mark(job, WVL_CUDA_AT_START));
+        wvl_range_open("wavelane stage");
+        TRY(status, build_upload(job, l, image, tiles, &tables));
+        if (job->codes) {
+            build_code(job, tiles);
+        }
+        if (delivers(job)) {
+            parcel_count = wvl_cuda_build_parcels(tiles, job->tile_count, job->device + l->coefs,
+                                                  job->device + l->bounds, job->pinned_address + l->coefs,
+                                                  (wvl_cuda_parcel *)(void *)(job->pinned + l->parcels));
+        }
+        next_range("wavelane upload"); /* of what the pixels did not bring along */
+        TRY(status, rt->upload(job->device, job->pinned, (size_t)(l->items + tables.item_count * sizeof(wvl_cuda_item)),
+                               job->stream));
+        for (uint32_t i = 0; i < job->staging.copy_count && !status; i++) {
+            status = rt->upload_rows(&job->staging.copies[i], job->stream);
+        }
+        TRY(status, mark(job, WVL_CUDA_AT_UPLOADED));
+        next_range("wavelane kernels");
+        TRY(status, queue_kernels(job, l, &tables));
+        TRY(status, mark(job, WVL_CUDA_AT_COMPUTED));
+        next_range("wavelane download");
+        TRY(status, queue_download(job, l, parcel_count));
+        TRY(status, mark(job, WVL_CUDA_AT_DELIVERED));
+        wvl_range_close();
+        TRY(status, rt->event_record(job->done, job->stream));
         wvl_cuda_leave(b->device);
     }
     wvl_trace_put(b->trace, "staging", "stage", 0, start, wvl_trace_now());
-    return wvl_cuda_note_status(b->device, queued);
+    return wvl_cuda_note_status(b->device, status);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The kernels of the inverse for the host: kernel_rows.h as an array. */
-#ifndef WVL_CUDA_INVERSE_KERNELS_H
-#define WVL_CUDA_INVERSE_KERNELS_H
+#pragma once
 
 #include "cuda/core/kernel_row.h"
 
@@ -18,5 +17,3 @@ extern const wvl_cuda_kernel_row wvl_cuda_inverse_rows[WVL_CUDA_INVERSE_KERNELS]
 
 /* The kernel for a wish; NULL: there is none. */
 const wvl_cuda_kernel_row *wvl_cuda_inverse_find_kernel(const wvl_cuda_kernel_wish *wish);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The inverse kernels: plain arguments and a stream. Launchers queue; they never allocate and never wait. */
-#ifndef WVL_CUDA_INVERSE_LAUNCH_H
-#define WVL_CUDA_INVERSE_LAUNCH_H
+#pragma once
 
 #include "cuda/host/driver/route.h"
 #include "lab/cuda/inverse/kernels.h"
@@ -26,5 +25,3 @@ void wvl_cuda_inverse_fini_kernels(const wvl_cuda_runtime *runtime, wvl_cuda_inv
 wvl_cuda_status wvl_cuda_inverse_launch_level(const wvl_cuda_runtime *runtime, const wvl_cuda_inverse_kernels *kernels,
                                               unsigned kernel, wvl_cuda_address splits, wvl_cuda_address items,
                                               uint32_t item_count, int follows, wvl_cuda_route route);
-
-#endif

@@ -7,8 +7,7 @@
  * * (step / 2) with one rounding. step is the inverse of the forward reciprocal, so K, colour gains and one-sample
  * corrections are undone with it.
  */
-#ifndef WVL_CUDA_INVERSE_OPS_H
-#define WVL_CUDA_INVERSE_OPS_H
+#pragma once
 
 #include "dwt/lift_ops.h"
 #include "dwt/scheme.h"
@@ -92,5 +91,3 @@ WVL_HD uint32_t wvl_inverse_store(float v, wvl_inverse_scale s)
     return u.i & 0x7fffffu;
 #endif
 }
-
-#endif

@@ -4,8 +4,7 @@
  * rebuilds one resolution of one component of one tile, one or two levels at once, or turns finished planes into
  * pixels. Items of marching kernels are as there, too.
  */
-#ifndef WVL_CUDA_INVERSE_SPLIT_H
-#define WVL_CUDA_INVERSE_SPLIT_H
+#pragma once
 
 #include "cuda/core/split.h"
 
@@ -36,5 +35,3 @@ typedef struct wvl_cuda_inverse_split {
     wvl_cuda_inverse_band band[4];      /* by WVL_BAND_*, of the last level */
     wvl_cuda_inverse_band deep_band[4]; /* SPLIT_TWICE: of the level below */
 } wvl_cuda_inverse_split;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From tile plans to the tables that the inverse kernels read. Pure: the same function counts (splits NULL) and fills.
  */
-#ifndef WVL_CUDA_INVERSE_TABLES_H
-#define WVL_CUDA_INVERSE_TABLES_H
+#pragma once
 
 #include "lab/cuda/inverse/split.h"
 
@@ -40,5 +39,3 @@ void wvl_cuda_inverse_order_items(const wvl_cuda_inverse_split *splits, wvl_cuda
 void wvl_cuda_inverse_build_tables(const wvl_plan *plan, const wvl_tile_plan *tiles, uint32_t tile_count,
                                    const wvl_cuda_inverse_options *options, const wvl_cuda_inverse_memory *memory,
                                    wvl_cuda_inverse_tables *tables);
-
-#endif

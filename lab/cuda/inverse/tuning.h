@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sizes and thresholds of the inverse that were measured: the only place for them but for the rows of kernel_rows.h. */
-#ifndef WVL_CUDA_INVERSE_TUNING_H
-#define WVL_CUDA_INVERSE_TUNING_H
+#pragma once
 
 /* Any-shape kernel: samples of the resolution that a thread block builds, and the room around them that the longer
  * filter reaches into. With it a row is as many columns as there are threads, and a warp's share of the rows is an even
@@ -37,5 +36,3 @@
 /* Smaller resolutions go through the any-shape kernels; run-in rows then mirror at most once. */
 #define WVL_CUDA_BACK_SIDE_MIN 32
 #define WVL_CUDA_BACK_PLANE_SIDE_MIN 32 /* the same of planes */
-
-#endif

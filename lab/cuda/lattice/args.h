@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What kernels of the 1-D transform take, and how many thread blocks they need. Plain data, for host and device. */
-#ifndef WVL_CUDA_LATTICE_ARGS_H
-#define WVL_CUDA_LATTICE_ARGS_H
+#pragma once
 
 #include "base/hd.h"
 #include "lab/lattice/lattice.h"
@@ -210,5 +209,3 @@ WVL_HD int wvl_lattice_choose_window(wvl_lattice_args a, int floats)
     }
     return least;
 }
-
-#endif

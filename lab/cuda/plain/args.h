@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the kernels of plain transforms take, their names and shapes. Plain data, for host and device. */
-#ifndef WVL_CUDA_PLAIN_ARGS_H
-#define WVL_CUDA_PLAIN_ARGS_H
+#pragma once
 
 #include "base/hd.h"
 #include "lab/cuda/lattice/args.h"
@@ -76,5 +75,3 @@ typedef enum wvl_plain_kernel {
 #undef WVL_PLAIN_MEMBER
         WVL_PLAIN_KERNEL_COUNT
 } wvl_plain_kernel;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The device of one object of wavelane_dwt.h: its primary context, the library's image, a stream of the caller. */
-#ifndef WVL_CUDA_PLAIN_DEVICE_H
-#define WVL_CUDA_PLAIN_DEVICE_H
+#pragma once
 
 #include "cuda/host/driver/runtime_table.h"
 #include "lab/cuda/plain/args.h"
@@ -24,5 +23,3 @@ const void *wvl_plain_fetch_image(void);
 /* Queues a launch of `blocks` thread blocks; failures are kept for leave. args: what the kernel takes. */
 void wvl_plain_launch(wvl_plain_device *device, wvl_plain_kernel kernel, uint64_t blocks, uint32_t threads,
                       uint32_t shared_bytes, const void *args);
-
-#endif

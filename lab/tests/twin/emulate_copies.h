@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What lab/cuda/lattice calls beside shuffles. A copy to shared memory is there when its thread has waited for it, not
  * before. */
-#ifndef WVL_TESTS_EMULATE_COPIES_H
-#define WVL_TESTS_EMULATE_COPIES_H
+#pragma once
 
 #include "tests/twin/emulate_words.h"
 
@@ -66,5 +65,3 @@ static inline void forget_copies()
     }
 }
 } // namespace wvl_lattice
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Kernels of lab/cuda/lattice on emulated threads. */
-#ifndef WVL_TESTS_LATTICE_EMULATED_H
-#define WVL_TESTS_LATTICE_EMULATED_H
+#pragma once
 
 #include "lab/cuda/lattice/args.h"
 
@@ -36,6 +35,4 @@ void lattice_emulate(lattice_kernel kernel, int inverse, const wvl_lattice_args 
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where the inverse writes pixels: planes or interleaved, tight or with gaps, rows down or up, for drawn jobs. */
-#ifndef TEST_PIXEL_LAYOUT_H
-#define TEST_PIXEL_LAYOUT_H
+#pragma once
 
 #include "lab/cuda/inverse/host.h"
 #include "tests/twin/test_cuda_job.h"
@@ -75,5 +74,3 @@ static void place_layout(const layout *l, uint64_t base, wvl_cuda_pixels *pixels
         pixels[c].data += base;
     }
 }
-
-#endif

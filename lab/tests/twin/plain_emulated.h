@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Kernels of lab/cuda/plain on emulated threads. */
-#ifndef WVL_TESTS_PLAIN_EMULATED_H
-#define WVL_TESTS_PLAIN_EMULATED_H
+#pragma once
 
 #include "lab/cuda/plain/args.h"
 
@@ -14,6 +13,4 @@ int plain_emulate(const char *name, const void *args, uint32_t blocks, uint32_t 
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

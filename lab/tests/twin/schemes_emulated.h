@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Generated kernels of the transform laboratory, run on the CPU. */
-#ifndef WVL_TESTS_SCHEMES_EMULATED_H
-#define WVL_TESTS_SCHEMES_EMULATED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,4 @@ void wvl_lab_run(uint32_t index, const void *from, void *to, int width, int heig
 
 #ifdef __cplusplus
 }
-#endif
 #endif
