@@ -316,14 +316,15 @@ TEST(memory_promise)
  * is lost in the middle. */
 TEST_EACH(every_call_may_fail, 24)
 {
-    static const char *const texts[] = {"tile=52,46 " COEFS, "tile=52,90 style=HT reversible=no" WAVES,
-                                        "tile=52,90 reversible=no" WAVES};
+    static const char *const texts[] = {"tile=28,24 measure-psnr=no " COEFS,
+                                        "tile=28,46 style=HT reversible=no measure-psnr=no" WAVES,
+                                        "tile=28,46 reversible=no measure-psnr=no" WAVES};
     int status = _i & 1 ? STICKY : 2, only = _i & 2, codes = _i / 8;
     int may_retry = codes == 2 && status != STICKY; /* with less memory for blocks */
     const char *text = texts[codes];
     const char *device = only ? "cuda-only" : "cuda", *whole = codes ? "cuda:0 blocks" : "cuda:0";
     soft->scratch_cost = codes ? 12 : 0; /* blocks are coded in parts */
-    picture_input input = draw_input(PICTURE_NATURAL, 100, 90, 3, 8, 5);
+    picture_input input = draw_input(PICTURE_NATURAL, 54, 46, 3, 8, 5);
     input.image.memory_kind = _i & 4 ? WVL_MEMORY_PINNED : WVL_MEMORY_HOST;
     bytes reference = encode(&input, text, "cpu");
     uint32_t failures = 0;
