@@ -6,6 +6,7 @@ opj_dump and grk_dump (where installed) must read the same numbers, and wavelane
 
   test_archive.py WAVELANE FOLDER        the folder takes pictures and files; real pictures come from WVL_TEST_PICTURES
 """
+import functools
 import os
 import re
 import shutil
@@ -49,6 +50,7 @@ class Picture:
 # ---- Pictures ---------------------------------------------------------------------------------------------------------------------
 
 
+@functools.lru_cache
 def draw(count, depth):
     """Slopes, edges and grain, low byte first."""
     state, out = 1, bytearray()

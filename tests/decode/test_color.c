@@ -133,11 +133,11 @@ static void check_codes(const char *settings, const scene *s, const xyz_model *m
     }
     for (uint64_t i = 0; i < pixels; i++) {
         uint32_t rgb[3] = {s->values[i], s->values[pixels + i], s->values[2 * pixels + i]};
-        long double exact[3];
-        xyz_convert(model, rgb, exact);
+        long double light[3];
+        xyz_convert(model, rgb, light);
         for (uint32_t c = 0; c < s->count; c++) {
             int32_t code = back->planes[c].samples[i];
-            if (c < 3 ? !xyz_is_right(exact[c], code) : code != (int32_t)s->values[c * pixels + i]) {
+            if (c < 3 ? !xyz_is_right(light[c], code) : code != (int32_t)s->values[c * pixels + i]) {
                 ck_abort_msg("%s: component %u of pixel %llu is %d", settings, c, (unsigned long long)i, code);
             }
         }

@@ -21,7 +21,7 @@ static void setup(void)
 {
     open_context();
     for (unsigned i = 0; i < PICTURES; i++) {
-        inputs[i] = draw_input((picture_kind)(i % 3), 97, 70, 3, 8, i);
+        inputs[i] = draw_input((picture_kind)(i % 3), 85, 45, 3, 8, i);
     }
     reset_driver(2);
 }

@@ -5,7 +5,7 @@
 #include "soft_bench.h"
 
 #define IN_FLIGHT 5u
-#define PICTURES 12u
+#define PICTURES 8u
 #define MANY_IN_FLIGHT 150u
 
 /* How far the device goes, and the words of the reason. */

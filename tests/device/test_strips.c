@@ -393,12 +393,14 @@ TEST_EACH(every_call_may_fail, 8)
 {
     static const int short_memory = 2, lost = 719;
     int is_lost = _i & 1, from_rows = _i & 2, only = _i & 4;
-    picture p = draw(TALL);
+    picture p = picture_draw(PICTURE_NATURAL, 34, 901, 1, 8, 3);
     picture_input input = open_input(&p, 0);
     unsigned by_device = 0, mixed = 0, failed = 0;
+    open_context();
+    bytes reference = encode(&input, "style=HT levels=2 block=16,16", "cpu");
+    close_context();
     for (uint32_t at = 1, is_over = 0; !is_over; at += getenv("WVL_TEST_SHORT") ? 7 : 2) {
         open_context();
-        bytes reference = encode(&input, "style=HT levels=2 block=16,16", "cpu");
         wvl_plan *plan = make_strips(&input, "style=HT levels=2 block=16,16", only ? "cuda-only" : "cuda", 128);
         rows_bench rows;
         rows_open(&rows, &p, 0, 0);
@@ -429,12 +431,14 @@ TEST_EACH(every_call_may_fail, 8)
 TEST_EACH(every_allocation_may_fail, 4)
 {
     static const char settings[] = "style=HT levels=2 block=16,16";
-    picture p = draw(TALL);
+    picture p = picture_draw(PICTURE_NATURAL, 34, 901, 1, 8, 3);
     picture_input input = open_input(&p, 0);
+    open_context();
+    bytes reference = encode(&input, settings, "cpu");
+    close_context();
     unsigned failed = 0, step = getenv("WVL_TEST_SHORT") ? 5 : 1;
     for (uint64_t at = 2, is_over = 0; !is_over; at += step) { /* 1: of the sink */
         open_context();
-        bytes reference = encode(&input, settings, "cpu");
         wvl_plan *plan = make_strips(&input, settings, _i & 1 ? "cuda-only" : "cuda", 256);
         rows_bench rows;
         rows_open(&rows, &p, 0, 0);

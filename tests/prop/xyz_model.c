@@ -2,6 +2,7 @@
 #include "tests/prop/xyz_model.h"
 
 #include <math.h>
+#include <string.h>
 
 #define WHITE_D65                                                                                                      \
     {                                                                                                                  \
@@ -80,17 +81,51 @@ long double xyz_linear(const xyz_model *model, uint32_t sample)
     return 0.0L;
 }
 
-void xyz_convert(const xyz_model *model, const uint32_t *rgb, long double *codes)
+/* As xyz_linear(), which takes a power: the light of each sample is computed once while the curve stays. */
+static long double recall_linear(const xyz_model *model, uint32_t sample)
+{
+    static long double lights[1u << 16];
+    static uint8_t known[1u << 16];
+    static unsigned kept_curve, kept_depth, kept_video;
+    if (model->curve != kept_curve || model->depth != kept_depth || (unsigned)model->is_video != kept_video) {
+        memset(known, 0, sizeof known);
+        kept_curve = model->curve;
+        kept_depth = model->depth;
+        kept_video = (unsigned)model->is_video;
+    }
+    if (!known[sample]) {
+        lights[sample] = xyz_linear(model, sample);
+        known[sample] = 1;
+    }
+    return lights[sample];
+}
+
+void xyz_convert(const xyz_model *model, const uint32_t *rgb, long double *xyz)
 {
     long double light[3];
     for (int i = 0; i < 3; i++) {
-        light[i] = xyz_linear(model, rgb[i]);
+        light[i] = recall_linear(model, rgb[i]);
     }
     for (int i = 0; i < 3; i++) {
         const long double *m = &model->matrix[3 * i];
         long double v = (m[0] * light[0] + m[1] * light[1] + m[2] * light[2]) * 48.0L / 52.37L;
-        codes[i] = 4095.0L * powl(v < 0.0L ? 0.0L : v > 1.0L ? 1.0L : v, 1.0L / 2.6L);
+        xyz[i] = v < 0.0L ? 0.0L : v > 1.0L ? 1.0L : v;
     }
 }
 
-int xyz_is_right(long double exact, int32_t code) { return fabsl(exact - code) <= 0.5L + 1e-9L; }
+long double xyz_code(long double light) { return 4095.0L * powl(light, 1.0L / 2.6L); }
+
+/* Light where the code is this. */
+static long double light_of(long double code) { return code < 0.0L ? -1.0L : powl(code / 4095.0L, 2.6L); }
+
+int xyz_is_right(long double light, int32_t code)
+{
+    static long double borders[4096][2]; /* of each code, and a little beyond */
+    if (borders[4095][1] == 0.0L) {
+        for (int i = 0; i < 4096; i++) {
+            borders[i][0] = light_of(i - 0.5L - 1e-9L);
+            borders[i][1] = light_of(i + 0.5L + 1e-9L);
+        }
+    }
+    return code >= 0 && code < 4096 && light >= borders[code][0] && light <= borders[code][1];
+}

@@ -25,8 +25,8 @@ typedef struct xyz_model {
 
 xyz_model xyz_build_model(const xyz_space *space, xyz_curve curve, unsigned depth, int is_video);
 long double xyz_linear(const xyz_model *model, uint32_t sample);
-/* Codes before rounding. */
-void xyz_convert(const xyz_model *model, const uint32_t *rgb, long double *codes);
-/* 1 when the code is the rounded value, or either neighbour where that lies on the border within what doubles resolve.
- */
-int xyz_is_right(long double exact, int32_t code);
+/* X', Y' and Z' as light, 0 to 1, and the code of light before rounding. */
+void xyz_convert(const xyz_model *model, const uint32_t *rgb, long double *xyz);
+long double xyz_code(long double light);
+/* 1 when the code is the rounded one, or either neighbour where that lies on the border within what doubles resolve. */
+int xyz_is_right(long double light, int32_t code);

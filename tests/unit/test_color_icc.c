@@ -39,15 +39,15 @@ static void draw(const xyz_model *model)
     uint32_t top = (1u << model->depth) - 1, state = 12345;
     for (uint32_t i = 0; i < PIXELS; i++) {
         uint32_t rgb[3];
-        long double codes[3];
+        long double light[3];
         for (unsigned c = 0; c < 3; c++) {
             state = state * 1664525u + 1013904223u;
             rgb[c] = i < 8 ? (i >> c & 1) * top : i < SIDE ? i * top / SIDE : state >> 16 & top;
             samples[3 * i + c] = (uint16_t)rgb[c];
         }
-        xyz_convert(model, rgb, codes);
+        xyz_convert(model, rgb, light);
         for (unsigned c = 0; c < 3; c++) {
-            expected[3 * i + c] = (uint16_t)roundl(codes[c]);
+            expected[3 * i + c] = (uint16_t)roundl(xyz_code(light[c]));
         }
     }
 }
