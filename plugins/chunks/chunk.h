@@ -15,6 +15,11 @@ typedef struct chunk_shape {
     int is_signed;
 } chunk_shape;
 
+/* The picture in dimensions of an array, the last one varying fastest. Dimensions of 1 do not count; the others are
+   height and width, or height, width and three components. One alone is the width, unless it does not come last. NULL,
+   or why they are none. */
+const char *chunk_set_dimensions(chunk_shape *shape, const uint64_t *all, int rank);
+
 /* 0: one of the members is no size. */
 uint64_t chunk_bytes(const chunk_shape *shape);
 
@@ -34,7 +39,8 @@ typedef struct chunk_request {
     const uint8_t *codestream;
     size_t bytes;
     uint32_t sample_bytes;     /* 1 or 2; 0: the fewest that hold the codestream's depth */
-    uint64_t expected_samples; /* 0: not known */
+    uint64_t expected_samples; /* 0: not known; the same for bytes */
+    uint64_t expected_bytes;
 } chunk_request;
 
 /* Decodes in a child process (tools/guard). *samples: from malloc(), the caller frees it. */

@@ -97,8 +97,9 @@ static const char *check_shape(const chunk_request *request, chunk_shape *shape)
     }
     shape->sample_bytes = request->sample_bytes ? request->sample_bytes : shape->sample_bytes;
     uint64_t bytes = chunk_bytes(shape);
-    uint64_t expected = request->expected_samples ? request->expected_samples * shape->sample_bytes : bytes;
-    if (!bytes || bytes > MOST_BYTES || bytes != expected) {
+    uint64_t samples = bytes / shape->sample_bytes;
+    if (!bytes || bytes > MOST_BYTES || (request->expected_samples && request->expected_samples != samples) ||
+        (request->expected_bytes && request->expected_bytes != bytes)) {
         return "the codestream has another size than the chunk";
     }
     return NULL;

@@ -11,6 +11,34 @@
 
 #define MOST_COMPONENTS 3
 
+const char *chunk_set_dimensions(chunk_shape *shape, const uint64_t *all, int rank)
+{
+    uint64_t used[MOST_COMPONENTS] = {1, 1, 1};
+    int count = 0;
+    for (int i = 0; i < rank; i++) {
+        if (all[i] > 1 && count == 3) {
+            return "a chunk has more than three dimensions above 1: choose chunks of one picture";
+        }
+        if (all[i] > 1) {
+            used[count++] = all[i];
+        }
+    }
+    if (rank < 1) {
+        return "a chunk has no dimensions";
+    }
+    if (count == 3 && used[2] != MOST_COMPONENTS) {
+        return "a chunk has three dimensions above 1, and the last one is not 3: choose chunks of one picture";
+    }
+    if (used[0] > UINT32_MAX || used[1] > UINT32_MAX) {
+        return "a chunk has 4294967296 samples or more in a row or column";
+    }
+    int is_row = count == 1 && all[rank - 1] > 1;
+    shape->height = (uint32_t)(is_row ? 1 : used[0]);
+    shape->width = (uint32_t)(is_row ? used[0] : used[1]);
+    shape->components = (uint32_t)used[2];
+    return NULL;
+}
+
 uint64_t chunk_bytes(const chunk_shape *shape)
 {
     uint64_t pixels = (uint64_t)shape->width * shape->height, sample = shape->sample_bytes;

@@ -42,31 +42,22 @@ static const char *describe_type(const host *h, hid_t type, unsigned *value)
     return NULL;
 }
 
-/* The last dimensions that are not 1 are height, width and the three components. One alone is the width, unless it
-   does not come last. */
 static const char *describe_space(const host *h, hid_t space, unsigned *values)
 {
-    hsize_t all[H5S_MAX_RANK], used[3] = {1, 1, 1};
-    int rank = h->H5Sget_simple_extent_dims(space, all, NULL), count = 0;
+    hsize_t given[H5S_MAX_RANK];
+    uint64_t all[H5S_MAX_RANK];
+    chunk_shape shape;
+    int rank = h->H5Sget_simple_extent_dims(space, given, NULL);
     for (int i = 0; i < rank; i++) {
-        if (all[i] > 1 && count == 3) {
-            return "a chunk has more than three dimensions above 1: choose chunks of one picture";
-        }
-        if (all[i] > 1) {
-            used[count++] = all[i];
-        }
+        all[i] = given[i];
     }
-    if (rank < 1) {
-        return "a chunk has no dimensions";
+    const char *wrong = chunk_set_dimensions(&shape, all, rank);
+    if (!wrong) {
+        values[AT_WIDTH] = shape.width;
+        values[AT_HEIGHT] = shape.height;
+        values[AT_COMPONENTS] = shape.components;
     }
-    if (count == 3 && used[2] != 3) {
-        return "a chunk has three dimensions above 1, and the last one is not 3: choose chunks of one picture";
-    }
-    int is_row = count == 1 && all[rank - 1] > 1;
-    values[AT_HEIGHT] = (unsigned)(is_row ? 1 : used[0]);
-    values[AT_WIDTH] = (unsigned)(is_row ? used[0] : used[1]);
-    values[AT_COMPONENTS] = (unsigned)used[2];
-    return NULL;
+    return wrong;
 }
 
 static herr_t set_local(hid_t properties, hid_t type, hid_t space)

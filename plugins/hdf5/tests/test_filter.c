@@ -4,30 +4,13 @@
 #define _GNU_SOURCE
 #include <H5PLextern.h>
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
+#include "plugins/chunks/tests/expect.h"
+
 enum { VALUES = 5, SHAPES = 12, THREADS = 4 };
-
-static int wrong;
-
-#define EXPECT(condition, ...) expect(condition, __LINE__, __VA_ARGS__)
-
-static void expect(int is_good, int line, const char *format, ...)
-{
-    va_list list;
-    if (!is_good) {
-        printf("line %d: ", line);
-        va_start(list, format);
-        (void)vprintf(format, list);
-        va_end(list);
-        printf("\n");
-        wrong++; /* of several threads: some may be lost, not all */
-    }
-}
 
 static const unsigned types[] = {0x01, 0x81, 0x02, 0x82, 0x102, 0x182};
 enum { TYPES = sizeof types / sizeof types[0] };
@@ -43,23 +26,14 @@ typedef struct chunk {
     uint8_t *samples;
 } chunk;
 
-static uint32_t draw(uint32_t *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return *seed >> 8;
-}
-
-/* Slopes with noise, and noise alone in every third chunk. */
+/* Noise alone where the height is no multiple of three. */
 static chunk make_chunk(const unsigned *shape, unsigned type)
 {
     chunk c = {.values = {1, type, shape[0], shape[1], shape[2]}};
-    uint32_t seed = shape[0] * 77 + shape[1] * 7 + type;
     unsigned sample = type & 0x7F;
     c.bytes = (size_t)shape[0] * shape[1] * shape[2] * sample;
     c.samples = malloc(c.bytes);
-    for (size_t i = 0; i < c.bytes; i++) {
-        c.samples[i] = (uint8_t)(shape[1] % 3 ? i / sample % 251 / 8 + draw(&seed) % 3 : draw(&seed));
-    }
+    fill(c.samples, c.bytes, sample, shape[0] * 77 + shape[1] * 7 + type, shape[1] % 3 != 0);
     return c;
 }
 
