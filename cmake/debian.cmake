@@ -22,6 +22,15 @@ if(TARGET wavelane_openjp2)
     list(APPEND debian_components openjp2)
     list(APPEND debian_names wavelane-openjp2)
 endif()
+if(TARGET wavelane_hdf5 AND TARGET wavelane_blosc2_htj2k)
+    list(APPEND debian_components arrays)
+    list(APPEND debian_names wavelane-arrays)
+    # Where HDF5 of Debian looks by itself.
+    set(hdf5_dir ${CMAKE_INSTALL_FULL_LIBDIR}/hdf5/serial/plugins)
+    install(DIRECTORY DESTINATION ${hdf5_dir} COMPONENT arrays)
+    install(CODE "file(CREATE_LINK ../../../wavelane/hdf5/libwavelane-hdf5.so \$ENV{DESTDIR}${hdf5_dir}/libwavelane-hdf5.so SYMBOLIC)"
+        COMPONENT arrays)
+endif()
 foreach(component name IN ZIP_LISTS debian_components debian_names)
     set(doc_dir ${CMAKE_INSTALL_DATADIR}/doc/${name})
     install(FILES ${made_dir}/changelog.Debian.gz ${made_dir}/changelog.gz ${debian_dir}/copyright DESTINATION ${doc_dir} COMPONENT ${component})
@@ -139,5 +148,18 @@ coder of Part 1 or the high-throughput one of ISO/IEC 15444-15.
 This package has a library that is loaded before libopenjp2, or stands in
 its place: programs such as GDAL, FFmpeg and ImageMagick then encode with
 Wavelane, without a change. It contains the encoder.")
+endif()
+if(TARGET wavelane_hdf5 AND TARGET wavelane_blosc2_htj2k)
+    set(CPACK_DEBIAN_ARRAYS_PACKAGE_NAME wavelane-arrays)
+    set(CPACK_DEBIAN_ARRAYS_PACKAGE_SECTION science)
+    set(CPACK_DEBIAN_ARRAYS_PACKAGE_SHLIBDEPS ON)
+    set(CPACK_DEBIAN_ARRAYS_DESCRIPTION "JPEG 2000 encoder - for HDF5 and Blosc2
+Wavelane encodes pictures as JPEG 2000 (ISO/IEC 15444-1), with the block
+coder of Part 1 or the high-throughput one of ISO/IEC 15444-15.
+.
+This package has filter 32033 (HTJ2K) of HDF5, which programs as h5py load
+by themselves, and the codecs 39 and 40 of Blosc2: arrays of integers of 8
+and 16 bits are stored without loss. It contains the encoder, and decodes
+with OpenJPEG.")
 endif()
 include(CPack)

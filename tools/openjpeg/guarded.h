@@ -33,9 +33,14 @@ typedef enum wvl_opj_result {
    Release the picture after WVL_OPJ_OK. */
 wvl_opj_result wvl_opj_decode_guarded(const wvl_opj_request *request, void (*on_header)(void *user),
                                       wvl_opj_picture *picture, char reason[WVL_OPJ_REASON_BYTES]);
+/* The same, but never in this process: for programs of others, which link ask.c and samples.c without OpenJPEG. 0:
+   there can be no child, and nothing was tried. Release the answer after WVL_OPJ_OK. */
+int wvl_opj_ask_child(const wvl_opj_request *request, void (*on_header)(void *user), wvl_opj_picture *picture,
+                      char reason[WVL_OPJ_REASON_BYTES], wvl_opj_result *result);
 /* Rows first .. first + count - 1 of a component with data, without gaps. 0, or -1. */
 int wvl_opj_read_rows(const wvl_opj_picture *picture, uint32_t component, uint32_t first, uint32_t count, void *out);
 void wvl_opj_release_picture(wvl_opj_picture *picture);
+void wvl_opj_release_answer(wvl_opj_picture *picture);
 
 /* For wvl_guard_enter(). */
 extern const wvl_guard_service wvl_opj_service;
