@@ -103,7 +103,7 @@ typedef struct wvl_front_plane {
     uint64_t first, stride; /* containers */
     uint32_t x0, y0;        /* component coordinates of the first sample */
     wvl_front_load1 load;
-    uint8_t depth;
+    uint8_t depth, is_float;
     wvl_front_shift shift;
 } wvl_front_plane;
 

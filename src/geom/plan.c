@@ -171,6 +171,9 @@ static void fill_profile(wvl_plan *plan, const wvl_settings *s)
 {
     wvl_profile_limits limits = wvl_profile_limits_of(s);
     plan->syntax.rsiz = wvl_profile_rsiz(s) | (s->style & WVL_STYLE_HT ? WVL_RSIZ_CAP : 0);
+    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
+        plan->syntax.rsiz |= plan->syntax.components[c].is_float ? WVL_RSIZ_NLT : 0;
+    }
     plan->syntax.profile = s->profile;
     plan->syntax.frames = s->frames;
     plan->syntax.seconds = s->seconds;
@@ -327,7 +330,8 @@ static wvl_plan *build_plan(const wvl_allocator *allocator, const wvl_settings *
         const wvl_component_format *cf = &f->components[c];
         wvl_plan_component *pc = &plan->syntax.components[c];
         pc->depth = (uint8_t)wvl_plan_coded_depth(s, f, c);
-        pc->is_signed = cf->is_signed != 0;
+        pc->is_signed = cf->is_signed != WVL_SAMPLE_UNSIGNED;
+        pc->is_float = cf->is_signed == WVL_SAMPLE_FLOAT;
         pc->dx = cf->dx ? cf->dx : 1;
         pc->dy = cf->dy ? cf->dy : 1;
         pc->rect.x0 = (uint32_t)wvl_ceil_div(f->x0, pc->dx);

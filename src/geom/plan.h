@@ -123,8 +123,9 @@ typedef struct wvl_coding {
 
 typedef struct wvl_plan_component {
     uint8_t depth, is_signed, dx, dy;
-    uint16_t coding; /* index into codings: what the main header says; tiles may differ, see wvl_tile_component */
-    wvl_rect rect;   /* on the component's own grid (B.2) */
+    uint16_t coding;  /* index into codings: what the main header says; tiles may differ, see wvl_tile_component */
+    wvl_rect rect;    /* on the component's own grid (B.2) */
+    uint8_t is_float; /* signed bits of floating point: the front makes them ascend, and NLT says so */
 } wvl_plan_component;
 
 /* What the front does to components 0..2 before anything else: to 12-bit X'Y'Z' from RGB (MATRIX), or from X'Y'Z' with
@@ -180,6 +181,7 @@ typedef struct wvl_progression {
 } wvl_progression;
 
 #define WVL_RSIZ_CAP 0x4000u /* bit 14 (15444-15 A.2) */
+#define WVL_RSIZ_NLT 0x8200u /* Part 2, of which NLT is used (15444-2 A.2.1) */
 #define WVL_SPACER_BYTES 64u
 /* What single tiles do otherwise: COD, COC, QCD, QCC of their first tile-part header (A.6). Tiles that agree share one.
  */
@@ -344,6 +346,12 @@ WVL_HD uint32_t wvl_plan_cap_group(const struct wvl_plan *plan, uint32_t compone
 WVL_HD uint32_t wvl_plan_cap_groups(const struct wvl_plan *plan)
 {
     return plan->syntax.component_count << (plan->rate.cap_split != 0);
+}
+
+/* wvl_sample_kind of a component. */
+static inline uint8_t wvl_plan_sample_kind(const wvl_plan_component *component)
+{
+    return (uint8_t)(component->is_float ? WVL_SAMPLE_FLOAT : (wvl_sample_kind)component->is_signed);
 }
 
 /* Depth of the samples that the caller gives for a component. */

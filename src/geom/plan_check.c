@@ -97,13 +97,33 @@ static void check_components(const wvl_image_format *f, wvl_report *r)
                            "bits that decoders carry",
                            c, cf->depth, MAX_DEPTH);
         }
-        wvl_report_if(r, cf->is_signed > 1, "component %u: is_signed is %u; give 0 or 1", c, cf->is_signed);
+        wvl_report_if(r, cf->is_signed > WVL_SAMPLE_FLOAT, "component %u: is_signed is %u; give 0, 1 or 2", c,
+                      cf->is_signed);
         uint32_t dx = cf->dx ? cf->dx : 1, dy = cf->dy ? cf->dy : 1;
         wvl_report_if(
             r, wvl_ceil_div(f->x1, dx) <= wvl_ceil_div(f->x0, dx) || wvl_ceil_div(f->y1, dy) <= wvl_ceil_div(f->y0, dy),
             "component %u: subsampling %u,%u leaves it without samples (B-2)", c, dx, dy);
         if (r->count > 64) {
             return; /* the rest would say the same */
+        }
+    }
+}
+
+/* Components are known to be legal. */
+static void check_floats(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+{
+    for (uint32_t c = 0; c < f->component_count; c++) {
+        if (f->components[c].is_signed == WVL_SAMPLE_FLOAT) {
+            unsigned depth = f->components[c].depth;
+            wvl_report_if(r, depth != 16 && depth != 32,
+                          "component %u: floating point of %u bits; 16 and 32 are supported", c, depth);
+            wvl_report_if(r, !(s->style & WVL_STYLE_HT),
+                          "component %u: floating point needs HT blocks, because no decoder of Part 1 knows NLT; use "
+                          "style HT (15444-2 A.3.10)",
+                          c);
+            wvl_report_if(r, s->profile != WVL_PROFILE_NONE,
+                          "profile: component %u is floating point, whose marker segment NLT no profile allows", c);
+            return; /* the first names the mistake */
         }
     }
 }
@@ -470,6 +490,7 @@ int wvl_plan_check(const wvl_settings *s, const wvl_image_format *f, wvl_report 
                   s->registration_count, f->component_count);
     wvl_plan_check_ht(s, r);
     if (r->count == before) {
+        check_floats(s, f, r);
         check_overrides(s, f, r);
         check_regions(s, f, r);
     }

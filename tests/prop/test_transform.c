@@ -59,6 +59,12 @@ static void plan_job(job *j)
     j->coefs = calloc(j->plan->syntax.tile_count, sizeof *j->coefs);
 }
 
+/* What NLT of type 3 makes of a sample (15444-2): negative numbers count down from -1 - half as their bits count up. */
+static int64_t ascend(const wvl_plan_component *pc, int64_t pixel)
+{
+    return pc->is_float && pixel < 0 ? -pixel - ((int64_t)1 << (pc->depth - 1)) - 1 : pixel;
+}
+
 /* Noise over a gradient, full-range noise, or only the two extremes. */
 static void draw_pixels(job *j)
 {
@@ -261,11 +267,12 @@ static void check_tile_pixels(const job *j, const wvl_coefs *coefs)
     }
     for (uint32_t c = 0; c < count; c++) {
         const wvl_plan_component *pc = &j->plan->syntax.components[c];
-        int64_t shift = pc->is_signed ? 0 : (int64_t)1 << (pc->depth - 1), *v = f[c].v;
+        int64_t half = (int64_t)1 << (pc->depth - 1), shift = pc->is_signed ? 0 : half, *v = f[c].v;
         for (uint32_t y = f[c].rect.y0; y < f[c].rect.y1; y++) {
             for (uint32_t x = f[c].rect.x0; x < f[c].rect.x1; x++, v++) {
                 int64_t pixel =
                     j->pixels[c][(uint64_t)(y - pc->rect.y0) * wvl_rect_width(pc->rect) + (x - pc->rect.x0)];
+                pixel = ascend(pc, pixel);
                 REQUIRE_THAT(*v + shift == pixel, "component %u (%u, %u): %lld, was %lld", c, x, y,
                              (long long)(*v + shift), (long long)pixel);
             }
@@ -372,7 +379,7 @@ static real_field load_component(const job *j, const wvl_coefs *coefs, uint32_t 
                 const wvl_plan_component *pc = &j->plan->syntax.components[k];
                 uint64_t at = (uint64_t)(y - pc->rect.y0) * wvl_rect_width(pc->rect) + (x - pc->rect.x0);
                 s[k] = k == c || (j->plan->syntax.mct && k < 3)
-                           ? j->pixels[k][at] - (pc->is_signed ? 0.0 : ldexp(1.0, pc->depth - 1))
+                           ? (double)ascend(pc, j->pixels[k][at]) - (pc->is_signed ? 0.0 : ldexp(1.0, pc->depth - 1))
                            : 0.0;
             }
             double luma = 0.299 * s[0] + 0.587 * s[1] + 0.114 * s[2];
@@ -457,6 +464,18 @@ static void draw_structure(job *j)
     }
 }
 
+/* Makes signed components floating point. */
+static void draw_floats(job *j)
+{
+    j->settings.style = draw() & 1 ? WVL_STYLE_HT : 0;
+    for (unsigned c = 0; j->settings.style && c < COMPONENTS; c++) {
+        if (j->components[c].is_signed) {
+            j->components[c].depth = 16;
+            j->components[c].is_signed = WVL_SAMPLE_FLOAT;
+        }
+    }
+}
+
 /* most: deepest samples. Without a colour transform components differ. */
 static void draw_components(job *j, unsigned most)
 {
@@ -481,6 +500,7 @@ TEST_EACH(reversible_comes_back, 6)
         default_job(&j);
         draw_structure(&j);
         draw_components(&j, draw() % 3 ? 16 : 28);
+        draw_floats(&j);
         whole_case(&j, between(1, 3));
     }
 }
@@ -512,6 +532,7 @@ TEST_EACH(irreversible_is_the_textbook, 6)
         default_job(&j);
         draw_structure(&j);
         draw_components(&j, draw() % 3 ? 12 : 20);
+        draw_floats(&j);
         j.settings.reversible = 0;
         j.settings.quant_style = draw() % 4 ? WVL_QUANT_EXPOUNDED : WVL_QUANT_DERIVED;
         j.settings.levels = j.settings.levels > 8 ? 8 : j.settings.levels;

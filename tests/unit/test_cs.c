@@ -34,9 +34,9 @@ TEST(grid_and_samples_are_read_back)
     p->syntax.tile_height = 500;
     p->syntax.tile_rows = p->syntax.tile_count = 2;
     p->syntax.rsiz = 0x0302;
-    b->components[0] = (wvl_plan_component){38, 1, 255, 1, 0, {0, 0, 1, 1}};
-    b->components[1] = (wvl_plan_component){1, 0, 1, 255, 0, {0, 0, 1, 1}};
-    b->components[2] = (wvl_plan_component){16, 1, 2, 3, 0, {0, 0, 1, 1}};
+    b->components[0] = (wvl_plan_component){38, 1, 255, 1, 0, {0, 0, 1, 1}, 0};
+    b->components[1] = (wvl_plan_component){1, 0, 1, 255, 0, {0, 0, 1, 1}, 0};
+    b->components[2] = (wvl_plan_component){16, 1, 2, 3, 0, {0, 0, 1, 1}, 0};
     owned_stream s = parse_header_of(p);
     ck_assert_uint_eq(s.rsiz, 0x0302);
     ck_assert(s.x0 == 4000000001u && s.y0 == 17 && s.x1 == 4294967295u && s.y1 == 999);

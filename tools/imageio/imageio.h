@@ -40,6 +40,7 @@ typedef struct wvl_io_component {
     uint8_t dx, dy;
     uint8_t depth; /* 1..32 */
     uint8_t is_signed;
+    uint8_t is_float; /* and signed: the integer is the bits of a floating-point number */
     uint8_t sample_bytes;
     size_t sample_stride_bytes; /* sample_bytes when planar, more when components are interleaved */
     size_t stride_bytes;
@@ -188,7 +189,7 @@ enum {
 typedef struct wvl_io_options {
     const char *format;     /* file name extension to assume ("raw", "rawl", "yuv", "tga", ...) instead of
                                the content and the name; NULL: find out */
-    const char *raw_format; /* "w,h,n,bits,{s,u}@1x1:2x2:2x2" for raw, rawl and yuv */
+    const char *raw_format; /* "w,h,n,bits,{s,u,f}@1x1:2x2:2x2" for raw, rawl and yuv */
     int raw_interleaved;    /* raw, rawl, yuv: 1: component after component of each pixel; 0: plane after plane */
     int raw_video_range;    /* raw, rawl, yuv: 1: YCbCr has the limited range of video (BT.601); 0: the full one */
     int keep_palette;       /* 1: hand out indices and palette; 0: expand */

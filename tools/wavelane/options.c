@@ -333,8 +333,9 @@ static const wvl_cli_option of_command[] = {
     {"skip-existing", 0, NULL, FLAG(skip_existing),
      "Skip pictures of -ImgDir whose output exists and ends with an EOC marker. They do not count as failed.", FILES},
     {"force", 0, NULL, FLAG(force), "Replace outputs that exist.", FILES},
-    {"raw-format", 'F', "W,H,N,BITS,{s|u}[@DXxDY:...]", ONCE(io.raw_format),
-     "Geometry of raw input: width, height, components, bits, signed or unsigned, subsampling of each component.",
+    {"raw-format", 'F', "W,H,N,BITS,{s|u|f}[@DXxDY:...]", ONCE(io.raw_format),
+     "Geometry of raw input: width, height, components, bits, signed, unsigned or floating point (f, of 16 bits), "
+     "subsampling of each component.",
      FILES},
     {"raw-layout", 0, "planar|interleaved", CALL(take_layout),
      "Order of raw samples: plane after plane (planar, the default), or all components of a pixel together "

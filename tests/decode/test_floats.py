@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""
+Floating point bit for bit: every half, and floats drawn at random with NaN of many payloads, infinities, denormals and -0. OpenJPH decodes them, as the
+Python package imagecodecs holds it, and the walker finds nothing. OpenEXR decodes the same codestream as a chunk of HTJ2K256, where its package is there.
+
+  test_floats.py WAVELANE FOLDER
+"""
+import os
+import struct
+import subprocess
+import sys
+
+try:
+    import imagecodecs
+    import numpy
+except ImportError as missing:
+    other = os.environ.get("WVL_HOSTS_PYTHON", "")
+    if other and os.path.realpath(other) != os.path.realpath(sys.executable) and not os.environ.get("WVL_HOSTS_TRIED"):
+        os.environ["WVL_HOSTS_TRIED"] = "1"
+        os.execv(other, [other, *sys.argv])
+    print(f"{missing}: pip install imagecodecs openexr")
+    sys.exit(77)
+
+MARKER = bytes((0xFF, 0x76, 0, 6))
+
+
+def encode(wavelane, folder, samples, *words):
+    """Encodes an array of rows, columns and, if there are any, components."""
+    name = os.path.join(folder, "samples")
+    height, width = samples.shape[:2]
+    count = samples.shape[2] if samples.ndim == 3 else 1
+    kind = {"f": "f", "u": "u", "i": "s"}[samples.dtype.kind]
+    samples.tofile(name + ".rawl")
+    geometry = f"{width},{height},{count},{8 * samples.itemsize},{kind}"
+    command = [wavelane, "-i", name + ".rawl", "-F", geometry, "--raw-layout", "interleaved", "-o", name + ".j2c", "--force", "--quiet", "--ht", *words]
+    subprocess.run(command, check=True)
+    subprocess.run([wavelane, "verify", name + ".j2c"], check=True, stdout=subprocess.DEVNULL)
+    with open(name + ".j2c", "rb") as file:
+        return file.read()
+
+
+def bits_of(samples):
+    return samples.view({2: numpy.uint16, 4: numpy.uint32}[samples.itemsize])
+
+
+def check(what, stream, samples):
+    decoded = imagecodecs.htj2k_decode(stream)
+    if decoded.ndim == 3 and decoded.shape != samples.shape: # one plane after the other
+        decoded = numpy.ascontiguousarray(numpy.moveaxis(decoded, 0, -1))
+    if decoded.shape != samples.shape or decoded.itemsize != samples.itemsize or not (bits_of(decoded) == bits_of(samples)).all():
+        sys.exit(f"{what}: OpenJPH decodes other samples")
+
+
+def halves(dice, count):
+    every = numpy.concatenate([dice.permutation(65536).astype(numpy.uint16) for _ in range(count)])
+    return every.view(numpy.float16).reshape((256, 256, count) if count > 1 else (256, 256))
+
+
+def check_chunk(folder, stream, samples):
+    """As OpenEXR 3.5 has it: a file of one chunk, one channel, which must be smaller than its samples."""
+    try:
+        import OpenEXR
+    except ImportError:
+        print("OpenEXR is not there: its decoder was not asked")
+        return
+    height, width = samples.shape
+    kind = {"e": 1, "f": 2, "I": 0}[samples.dtype.char]
+    box = struct.pack("<4i", 0, 0, width - 1, height - 1)
+    attributes = (("channels", "chlist", b"Y\0" + struct.pack("<iB3xii", kind, 0, 1, 1) + b"\0"), ("compression", "compression", b"\x0a"),
+                  ("dataWindow", "box2i", box), ("displayWindow", "box2i", box), ("lineOrder", "lineOrder", b"\0"),
+                  ("pixelAspectRatio", "float", struct.pack("<f", 1)), ("screenWindowCenter", "v2f", struct.pack("<2f", 0, 0)),
+                  ("screenWindowWidth", "float", struct.pack("<f", 1)))
+    header = struct.pack("<II", 20000630, 2)
+    for name, form, value in attributes:
+        header += name.encode() + b"\0" + form.encode() + b"\0" + struct.pack("<i", len(value)) + value
+    header += b"\0"
+    chunk = b"HT" + struct.pack(">IHH", 4, 1, 0) + stream
+    path = os.path.join(folder, "chunk.exr")
+    with open(path, "wb") as file:
+        file.write(header + struct.pack("<Q", len(header) + 8) + struct.pack("<ii", 0, len(chunk)) + chunk)
+    with OpenEXR.File(path) as picture:
+        decoded = picture.channels()["Y"].pixels
+    if not (bits_of(decoded) == bits_of(samples)).all():
+        sys.exit("OpenEXR decodes other samples")
+
+
+def main(wavelane, folder):
+    os.makedirs(folder, exist_ok=True)
+    dice = numpy.random.default_rng(1)
+    one, three = halves(dice, 1), halves(dice, 3)
+    stream = encode(wavelane, folder, one)
+    if stream.count(MARKER + bytes((0xFF, 0xFF, 0x8F, 3))) != 1 or stream[6:8] != bytes((0xC2, 0)):
+        sys.exit("NLT, or Rsiz, is not as OpenEXR writes it")
+    check("every half", stream, one)
+    sorted_one = numpy.sort(bits_of(one), axis=None).reshape(one.shape).view(numpy.float16)
+    check_chunk(folder, encode(wavelane, folder, sorted_one), sorted_one)
+    check("three components of half", encode(wavelane, folder, three), three)
+    check("three components without a transform", encode(wavelane, folder, three, "--mct", "off", "--tile", "100,90", "--block", "128,32"), three)
+    print("every half comes back")
+
+
+main(*sys.argv[1:3])
