@@ -276,7 +276,8 @@ typedef enum wvl_sample_kind { WVL_SAMPLE_UNSIGNED = 0, WVL_SAMPLE_SIGNED = 1, W
  * the first three components to 12-bit X'Y'Z'. These must then be unsigned, of one depth, 8 to 16, without
  * subsampling. All other components are coded as they are. */
 typedef struct wvl_component_format {
-    /* Significant bits, 1..28. The standard knows depths to 38; 29 to 38 are refused (WVL_ERROR_PARAMETER). */
+    /* Significant bits, 1..32. More than 28 need HT blocks and are coded without loss (5/3, no target or limit), on the
+     * CPU. The standard knows depths to 38; 33 to 38 are refused (WVL_ERROR_PARAMETER). */
     uint8_t depth;
     uint8_t is_signed; /* wvl_sample_kind */
     uint8_t dx, dy;    /* XRsiz, YRsiz: 1..255; 0 means 1 */

@@ -149,6 +149,8 @@ wvl_front_group wvl_front_build_group(const wvl_front_kernels *kernels, const wv
     return group;
 }
 
+static uint32_t find_outside(uint32_t seen, unsigned depth) { return (uint32_t)((uint64_t)seen >> depth); }
+
 /* In place. Compilers make vectors of it. */
 static void complement(const wvl_front_plane *plane, uint32_t n, int32_t *line)
 {
@@ -178,7 +180,8 @@ void wvl_front_fetch_row(wvl_front_fetch *f, uint32_t y, void *const *rows)
             if (head) {
                 const uint8_t *row = plane->data + (ptrdiff_t)(y - plane->y0) * plane->pitch_bytes;
                 uint64_t first = plane->first + (x - plane->x0) * plane->stride;
-                f->outside |= plane->load(row, first, plane->stride, head, plane->shift, lines[i]) >> plane->depth;
+                f->outside |=
+                    find_outside(plane->load(row, first, plane->stride, head, plane->shift, lines[i]), plane->depth);
             }
         }
         if (head < n) {
@@ -189,7 +192,8 @@ void wvl_front_fetch_row(wvl_front_fetch *f, uint32_t y, void *const *rows)
             plane = &group->plane[0];
             const uint8_t *row = pixels->data + (ptrdiff_t)(y - plane->y0) * plane->pitch_bytes +
                                  (pixel + head) / pixels->period * pixels->period_bytes;
-            f->outside |= pixels->load(row, plane->pitch_bytes, n - head, plane->shift, placed) >> plane->depth;
+            f->outside |=
+                find_outside(pixels->load(row, plane->pitch_bytes, n - head, plane->shift, placed), plane->depth);
         }
         for (uint32_t i = 0; i < group->count; i++) {
             if (group->plane[i].is_float) {

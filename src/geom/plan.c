@@ -382,6 +382,24 @@ static int check_steps(const wvl_variant_table *table, const wvl_image_format *f
     return 1;
 }
 
+/* Passes of 64-bit samples have no gains, so that nothing can be chosen among them. */
+static int check_deep(const wvl_plan *plan, wvl_report *report)
+{
+    for (uint32_t i = 0; i < plan->syntax.coding_count && plan->rate.rate_control; i++) {
+        const wvl_coding *coding = &plan->syntax.codings[i];
+        for (unsigned b = 0; b < 3u * coding->levels + 1u; b++) {
+            if (coding->band[b].coef_bytes == 8) {
+                wvl_report_add(report,
+                               "depth %u: bands of more than 31 magnitude bits are coded without loss alone; use "
+                               "reversible=yes for all components, and no target, limit or profile",
+                               coding->depth);
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
 wvl_plan *wvl_geom_build_plan(const wvl_allocator *allocator, const wvl_settings *s, const wvl_image_format *f,
                               wvl_report *report)
 {
@@ -389,6 +407,10 @@ wvl_plan *wvl_geom_build_plan(const wvl_allocator *allocator, const wvl_settings
     int is_open = wvl_variants_open(&table, allocator, s, f, report) && check_steps(&table, f, report);
     wvl_plan *plan = is_open ? build_plan(allocator, s, f, &table) : NULL;
     wvl_variants_close(&table);
+    if (plan && !check_deep(plan, report)) {
+        wvl_plan_destroy(allocator, plan);
+        plan = NULL;
+    }
     return plan;
 }
 

@@ -82,7 +82,7 @@ typedef struct wvl_band_coding {
     uint16_t mantissa;  /* mu_b */
     uint8_t planes;     /* Mb = G + eps_b - 1: proved to hold every magnitude */
     uint8_t frac_bits;  /* F: bits kept below the step for distortion */
-    uint8_t coef_bytes; /* container of this band's coefficients: 2 (planes + F <= 15) or 4 (<= 31) */
+    uint8_t coef_bytes; /* container of this band's coefficients: 2 (planes + F <= 15), 4 (<= 31) or 8 (HT alone) */
     double step;        /* Delta_b in units of the component's LSB; 1 when reversible */
     /* Squared error of the picture per squared step unit (Delta_b / 2^F)^2, = weight_mantissa * 2^weight_exponent;
      * mantissa in [2^31, 2^32). Includes synthesis norms of band and colour transform, the depth normalisation, and
@@ -441,6 +441,10 @@ void wvl_plan_check_progressions(const struct wvl_settings *settings, const wvl_
                                  wvl_report *report);
 /* Rules of HT blocks (15444-15). */
 void wvl_plan_check_ht(const struct wvl_settings *settings, wvl_report *report);
+/* Guard bits of a coding whose other members are set: as asked for, or as many as the magnitudes of deep samples need
+ * (E-2).
+ */
+uint8_t wvl_quant_guard_bits(const wvl_coding *coding);
 /* Makes all steps of an irreversible coding coarser, by 2^(sixteenths/16), and magnitude bounds and weights follow. 0:
  * they cannot be expressed so. */
 int wvl_quant_scale_steps(const wvl_plan *plan, wvl_coding *coding, unsigned sixteenths);
@@ -466,7 +470,7 @@ typedef struct wvl_tile_band {
     uint8_t orient; /* WVL_BAND_* */
     uint8_t level;  /* n_b: decomposition level, 0 only for LL with N_L = 0 */
     uint8_t planes, frac_bits;
-    uint8_t coef_bytes;               /* 2 or 4 */
+    uint8_t coef_bytes;               /* 2, 4 or 8 */
     uint8_t xcb, ycb;                 /* log2 of the code block after clamping by the precinct (B.7) */
     uint8_t coding_band;              /* index into wvl_coding.band */
     float reciprocal;                 /* 9/7: 2^F / Delta_b with K, colour gains and one-sample corrections folded in */

@@ -8,7 +8,8 @@
 #include "geom/profile.h"
 #include "geom/settings.h"
 
-#define MAX_DEPTH 28u /* 31 magnitude bits less the three that two high-pass filters add */
+#define MAX_DEPTH 32u    /* of containers */
+#define MAX_DEPTH_31 28u /* 31 magnitude bits less the three that two high-pass filters add */
 
 static void add_violation(wvl_report *report, const char *format, va_list args)
 {
@@ -76,7 +77,7 @@ static void check_grid(const wvl_image_format *f, const wvl_settings *s, wvl_rep
     wvl_report_if(r, cols * rows > 65535, "%llu tiles; 65535 are allowed (A.4.2)", (unsigned long long)(cols * rows));
 }
 
-static void check_components(const wvl_image_format *f, wvl_report *r)
+static void check_components(const wvl_image_format *f, const wvl_settings *s, wvl_report *r)
 {
     if (f->component_count < 1 || f->component_count > 16384) {
         wvl_report_add(r, "%u components; 1 to 16384 are allowed (A.5.1)", f->component_count);
@@ -91,11 +92,13 @@ static void check_components(const wvl_image_format *f, wvl_report *r)
         if (cf->depth < 1 || cf->depth > 38) {
             wvl_report_add(r, "component %u: depth %u; 1 to 38 are allowed (A.5.1)", c, cf->depth);
         } else if (cf->depth > MAX_DEPTH) {
-            wvl_report_add(r,
-                           "component %u: depth %u; up to %u are supported, because a high-pass band of a deeper one "
-                           "needs more than the 31 magnitude "
-                           "bits that decoders carry",
-                           c, cf->depth, MAX_DEPTH);
+            wvl_report_add(r, "component %u: depth %u; up to %u are supported", c, cf->depth, MAX_DEPTH);
+        } else if (cf->depth > MAX_DEPTH_31 && !(s->style & WVL_STYLE_HT)) {
+            wvl_report_add(
+                r,
+                "component %u: depth %u; more than %u need HT blocks, because a high-pass band needs more than "
+                "the 31 magnitude bits that decoders carry of others; use style HT",
+                c, cf->depth, MAX_DEPTH_31);
         }
         wvl_report_if(r, cf->is_signed > WVL_SAMPLE_FLOAT, "component %u: is_signed is %u; give 0, 1 or 2", c,
                       cf->is_signed);
@@ -141,8 +144,8 @@ unsigned wvl_plan_choose_mct(const wvl_settings *s, const wvl_image_format *f)
             return WVL_MCT_NONE;
         }
     }
-    if (s->mct == 2 && s->reversible && depth >= MAX_DEPTH) {
-        return WVL_MCT_NONE; /* RCT would need a 32nd magnitude bit */
+    if (s->mct == 2 && s->reversible && depth == MAX_DEPTH_31) {
+        return WVL_MCT_NONE; /* RCT would need a 32nd magnitude bit, which deeper samples need without it */
     }
     return s->reversible ? WVL_MCT_RCT : WVL_MCT_ICT;
 }
@@ -458,7 +461,7 @@ static void check_targets(const wvl_settings *s, wvl_report *r)
 int wvl_plan_check(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
     uint32_t before = r->count;
-    check_components(f, r);
+    check_components(f, s, r);
     check_grid(f, s, r);
     if (r->count == before) {
         wvl_color_check(s, f, r);

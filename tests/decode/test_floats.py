@@ -25,14 +25,14 @@ except ImportError as missing:
 MARKER = bytes((0xFF, 0x76, 0, 6))
 
 
-def encode(wavelane, folder, samples, *words):
-    """Encodes an array of rows, columns and, if there are any, components."""
+def encode(wavelane, folder, samples, *words, depth=0):
+    """Encodes an array of rows, columns and, if there are any, components. depth 0: all bits."""
     name = os.path.join(folder, "samples")
     height, width = samples.shape[:2]
     count = samples.shape[2] if samples.ndim == 3 else 1
     kind = {"f": "f", "u": "u", "i": "s"}[samples.dtype.kind]
     samples.tofile(name + ".rawl")
-    geometry = f"{width},{height},{count},{8 * samples.itemsize},{kind}"
+    geometry = f"{width},{height},{count},{depth or 8 * samples.itemsize},{kind}"
     command = [wavelane, "-i", name + ".rawl", "-F", geometry, "--raw-layout", "interleaved", "-o", name + ".j2c", "--force", "--quiet", "--ht", *words]
     subprocess.run(command, check=True)
     subprocess.run([wavelane, "verify", name + ".j2c"], check=True, stdout=subprocess.DEVNULL)
@@ -85,6 +85,38 @@ def check_chunk(folder, stream, samples):
         sys.exit("OpenEXR decodes other samples")
 
 
+def floats(dice, shape):
+    """Any bits, a third of which are NaN, infinities, denormals and zeros of both signs."""
+    samples = dice.integers(0, 1 << 32, numpy.prod(shape), dtype=numpy.uint64).astype(numpy.uint32)
+    special = dice.integers(0, 12, samples.size)
+    samples[special == 0] |= 0x7F800000
+    samples[special == 1] &= 0x807FFFFF
+    samples[special == 2] &= 0x80000000
+    samples[special == 3] = samples[special == 3] & 0x80000000 | 0x7F800000
+    return samples.view(numpy.float32).reshape(shape)
+
+
+def check_deep(wavelane, folder, dice):
+    """Floats and integers of 29 to 32 bits, of any shape of blocks, with a colour transform and without."""
+    y, x = numpy.mgrid[0:200, 0:300]
+    smooth = (numpy.sin(x / 20) * numpy.exp2(y / 8 - 12)).astype(numpy.float32)
+    check("a smooth picture of float", encode(wavelane, folder, smooth), smooth)
+    check_chunk(folder, encode(wavelane, folder, smooth, "--block", "128,32"), smooth)
+    many = floats(dice, (1024, 1024, 3))
+    check("three million floats", encode(wavelane, folder, many), many)
+    for words in (["--levels", "0"], ["--levels", "32"], ["--block", "4,1024"], ["--block", "1024,4"], ["--tile", "100,90", "--mct", "off"]):
+        for shape in ((97, 131), (97, 131, 3)):
+            some = floats(dice, shape)
+            for samples in (some, some.view(numpy.uint32), some.view(numpy.int32)):
+                check(f"{samples.dtype} {shape} {words}", encode(wavelane, folder, samples, *words), samples)
+    counts = numpy.arange(65536, dtype=numpy.uint32).reshape(256, 256) * 65537
+    check_chunk(folder, encode(wavelane, folder, counts), counts)
+    for depth in (29, 30, 31):
+        some = floats(dice, (97, 131, 3))
+        for samples in (some.view(numpy.uint32) >> (32 - depth), some.view(numpy.int32) >> (32 - depth)):
+            check(f"{samples.dtype} of {depth} bits", encode(wavelane, folder, samples, depth=depth), samples)
+
+
 def main(wavelane, folder):
     os.makedirs(folder, exist_ok=True)
     dice = numpy.random.default_rng(1)
@@ -97,7 +129,8 @@ def main(wavelane, folder):
     check_chunk(folder, encode(wavelane, folder, sorted_one), sorted_one)
     check("three components of half", encode(wavelane, folder, three), three)
     check("three components without a transform", encode(wavelane, folder, three, "--mct", "off", "--tile", "100,90", "--block", "128,32"), three)
-    print("every half comes back")
+    check_deep(wavelane, folder, dice)
+    print("every half, three million floats and integers of 29 to 32 bits come back")
 
 
 main(*sys.argv[1:3])
