@@ -103,7 +103,8 @@ typedef enum wvl_io_float_transfer {
     WVL_IO_FLOAT_REFUSED, /* floating point is refused */
     WVL_IO_FLOAT_LINEAR,  /* f = (v - low) / (high - low) */
     WVL_IO_FLOAT_LOG,     /* f = log(v / low) / log(high / low) */
-    WVL_IO_FLOAT_PQ       /* f = the inverse EOTF of SMPTE ST 2084, with 10000 cd/m2 at high and none at low */
+    WVL_IO_FLOAT_PQ,      /* f = the inverse EOTF of SMPTE ST 2084, with 10000 cd/m2 at high and none at low */
+    WVL_IO_FLOAT_KEPT     /* it does not: components are is_float, of 16 or 32 bits as in the file */
 } wvl_io_float_transfer;
 
 /* How samples of a file may be kept as they lie there: in the containers of wavelane.h with these names. */
