@@ -9,7 +9,6 @@
 
 static void clear_row(wvl_ht_row *row, uint32_t width) { memset(row->e, 0, ((width + 1) / 2 + 2) * sizeof *row->e); }
 
-
 static inline unsigned greater(unsigned a, unsigned b) { return a > b ? a : b; }
 
 static void describe(wvl_ht_row *row, uint32_t quads)
