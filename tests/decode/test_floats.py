@@ -11,6 +11,9 @@ import struct
 import subprocess
 import sys
 
+if len(sys.argv) != 3:
+    print(__doc__.strip(), file=sys.stdout if sys.argv[1:] in (["--help"], ["-h"]) else sys.stderr)
+    sys.exit(0 if sys.argv[1:] in (["--help"], ["-h"]) else 2)
 try:
     import imagecodecs
     import numpy
