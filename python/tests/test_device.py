@@ -213,7 +213,7 @@ def test_malformed_interface(members):
 
 @pytest.mark.parametrize("members, words", [
     ({"data": (0, False)}, "no data"), ({"shape": (40,), "strides": None}, "1 dimensions"), ({"shape": (40, 56, 0)}, "no components"), ({"shape": (0, 56, 3)}, "without samples"),
-    ({"typestr": "<f4"}, "integers"), ({"typestr": "<i8"}, "integers"), ({"typestr": "|V3"}, "integers"), ({"strides": (0, 0, 0)}, "contiguous"),
+    ({"typestr": "<f8"}, "integers"), ({"typestr": "<i8"}, "integers"), ({"typestr": "|V3"}, "integers"), ({"strides": (0, 0, 0)}, "contiguous"),
     ({"typestr": "<u2", "strides": (5, 3, 1)}, "contiguous"), ({"stream": 0}, "stream"), ({"stream": "a"}, "stream"), ({"stream": True}, "stream")], ids=str)
 def test_interface_of_no_picture(members, words):
     refuses(wavelane.Error, words, wavelane.encode, changed(**members))
