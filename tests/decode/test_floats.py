@@ -60,32 +60,37 @@ def halves(dice, count):
     return every.view(numpy.float16).reshape((256, 256, count) if count > 1 else (256, 256))
 
 
-def check_chunk(folder, stream, samples):
-    """As OpenEXR 3.5 has it: a file of one chunk, one channel, which must be smaller than its samples."""
+KINDS = {"I": 0, "e": 1, "f": 2}  # pixel types of OpenEXR
+
+
+def check_chunk(folder, stream, planes):
+    """As OpenEXR 3.5 has it: a file of one chunk, which must be smaller than its samples. planes: by name of the channel, in the order of components."""
     try:
         import OpenEXR
     except ImportError:
         print("OpenEXR is not there: its decoder was not asked")
         return
-    height, width = samples.shape
-    kind = {"e": 1, "f": 2, "I": 0}[samples.dtype.char]
+    names = sorted(planes)
+    height, width = planes[names[0]].shape
     box = struct.pack("<4i", 0, 0, width - 1, height - 1)
-    attributes = (("channels", "chlist", b"Y\0" + struct.pack("<iB3xii", kind, 0, 1, 1) + b"\0"), ("compression", "compression", b"\x0a"),
-                  ("dataWindow", "box2i", box), ("displayWindow", "box2i", box), ("lineOrder", "lineOrder", b"\0"),
-                  ("pixelAspectRatio", "float", struct.pack("<f", 1)), ("screenWindowCenter", "v2f", struct.pack("<2f", 0, 0)),
-                  ("screenWindowWidth", "float", struct.pack("<f", 1)))
+    channels = b"".join(name.encode() + b"\0" + struct.pack("<iB3xii", KINDS[planes[name].dtype.char], 0, 1, 1) for name in names) + b"\0"
+    attributes = (("channels", "chlist", channels), ("compression", "compression", b"\x0a"), ("dataWindow", "box2i", box), ("displayWindow", "box2i", box),
+                  ("lineOrder", "lineOrder", b"\0"), ("pixelAspectRatio", "float", struct.pack("<f", 1)),
+                  ("screenWindowCenter", "v2f", struct.pack("<2f", 0, 0)), ("screenWindowWidth", "float", struct.pack("<f", 1)))
     header = struct.pack("<II", 20000630, 2)
     for name, form, value in attributes:
         header += name.encode() + b"\0" + form.encode() + b"\0" + struct.pack("<i", len(value)) + value
     header += b"\0"
-    chunk = b"HT" + struct.pack(">IHH", 4, 1, 0) + stream
+    order = [names.index(name) for name in planes]
+    chunk = b"HT" + struct.pack(f">IH{len(order)}H", 2 + 2 * len(order), len(order), *order) + stream
     path = os.path.join(folder, "chunk.exr")
     with open(path, "wb") as file:
         file.write(header + struct.pack("<Q", len(header) + 8) + struct.pack("<ii", 0, len(chunk)) + chunk)
-    with OpenEXR.File(path) as picture:
-        decoded = picture.channels()["Y"].pixels
-    if not (bits_of(decoded) == bits_of(samples)).all():
-        sys.exit("OpenEXR decodes other samples")
+    with OpenEXR.File(path, separate_channels=True) as picture:
+        decoded = picture.channels()
+        for name in names:
+            if not (bits_of(decoded[name].pixels) == bits_of(planes[name])).all():
+                sys.exit(f"OpenEXR decodes other samples of {name}")
 
 
 def floats(dice, shape):
@@ -104,7 +109,11 @@ def check_deep(wavelane, folder, dice):
     y, x = numpy.mgrid[0:200, 0:300]
     smooth = (numpy.sin(x / 20) * numpy.exp2(y / 8 - 12)).astype(numpy.float32)
     check("a smooth picture of float", encode(wavelane, folder, smooth), smooth)
-    check_chunk(folder, encode(wavelane, folder, smooth, "--block", "128,32"), smooth)
+    check_chunk(folder, encode(wavelane, folder, smooth, "--block", "128,32"), {"Y": smooth})
+    colors = numpy.stack([smooth, smooth * 2, smooth / 3], -1)
+    for kind in (numpy.float16, numpy.float32):
+        samples = colors.astype(kind)
+        check_chunk(folder, encode(wavelane, folder, samples, "--block", "128,32"), dict(zip("RGB", numpy.moveaxis(samples, -1, 0))))
     many = floats(dice, (1024, 1024, 3))
     check("three million floats", encode(wavelane, folder, many), many)
     for words in (["--levels", "0"], ["--levels", "32"], ["--block", "4,1024"], ["--block", "1024,4"], ["--tile", "100,90", "--mct", "off"]):
@@ -113,7 +122,7 @@ def check_deep(wavelane, folder, dice):
             for samples in (some, some.view(numpy.uint32), some.view(numpy.int32)):
                 check(f"{samples.dtype} {shape} {words}", encode(wavelane, folder, samples, *words), samples)
     counts = numpy.arange(65536, dtype=numpy.uint32).reshape(256, 256) * 65537
-    check_chunk(folder, encode(wavelane, folder, counts), counts)
+    check_chunk(folder, encode(wavelane, folder, counts), {"id": counts})
     for depth in (29, 30, 31):
         some = floats(dice, (97, 131, 3))
         for samples in (some.view(numpy.uint32) >> (32 - depth), some.view(numpy.int32) >> (32 - depth)):
@@ -129,7 +138,7 @@ def main(wavelane, folder):
         sys.exit("NLT, or Rsiz, is not as OpenEXR writes it")
     check("every half", stream, one)
     sorted_one = numpy.sort(bits_of(one), axis=None).reshape(one.shape).view(numpy.float16)
-    check_chunk(folder, encode(wavelane, folder, sorted_one), sorted_one)
+    check_chunk(folder, encode(wavelane, folder, sorted_one), {"Y": sorted_one})
     check("three components of half", encode(wavelane, folder, three), three)
     check("three components without a transform", encode(wavelane, folder, three, "--mct", "off", "--tile", "100,90", "--block", "128,32"), three)
     check_deep(wavelane, folder, dice)
