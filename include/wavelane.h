@@ -267,13 +267,19 @@ WVL_API wvl_status wvl_params_set_color(wvl_params *params, const wvl_color_tabl
 
 /* ---- Picture --------------------------------------------------------------------------------- */
 
+/* FLOAT: IEEE 754 numbers as they lie in memory, NaN and -0 included: half (16 bits) or float (32). Their bits are
+ * coded as signed integers of that depth, which ascend with the numbers because a marker segment says so (NLT, type 3,
+ * ISO/IEC 15444-2 A.3.10). They need HT blocks, and a decoder that knows NLT, as OpenJPH 0.19 and OpenEXR 3.4 do. */
+typedef enum wvl_sample_kind { WVL_SAMPLE_UNSIGNED = 0, WVL_SAMPLE_SIGNED = 1, WVL_SAMPLE_FLOAT = 2 } wvl_sample_kind;
+
 /* The format of the samples of a component. The codestream declares the same (A.5.1), unless "input-color" converts
  * the first three components to 12-bit X'Y'Z'. These must then be unsigned, of one depth, 8 to 16, without
  * subsampling. All other components are coded as they are. */
 typedef struct wvl_component_format {
-    /* Significant bits, 1..28. The standard knows depths to 38; 29 to 38 are refused (WVL_ERROR_PARAMETER). */
+    /* Significant bits, 1..32. More than 28 need HT blocks and are coded without loss (5/3, no target or limit), on the
+     * CPU. The standard knows depths to 38; 33 to 38 are refused (WVL_ERROR_PARAMETER). */
     uint8_t depth;
-    uint8_t is_signed; /* 0 or 1 */
+    uint8_t is_signed; /* wvl_sample_kind */
     uint8_t dx, dy;    /* XRsiz, YRsiz: 1..255; 0 means 1 */
 } wvl_component_format;
 

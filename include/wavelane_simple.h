@@ -61,8 +61,8 @@ typedef struct wvl_pixels {
     const void *data;
     uint32_t width, height; /* pixels, 1 or more */
     uint32_t channels;      /* 1..16384; 0 means 1 */
-    uint8_t depth;          /* significant bits of a sample, 1..28; 0 means 8 */
-    uint8_t is_signed;      /* 0 or 1 */
+    uint8_t depth;          /* significant bits of a sample, 1..32 (wvl_component_format); 0 means 8 */
+    uint8_t is_signed;      /* wvl_sample_kind */
     uint8_t planar;         /* 0: the channels of a pixel lie side by side; 1: one plane after the other */
     ptrdiff_t row_bytes;    /* from one row to the next, may be negative; 0: rows without padding */
     /* From one plane to the next; 0: height times the distance of two rows, a positive number also if row_bytes is

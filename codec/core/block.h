@@ -8,10 +8,10 @@
 #include "geom/handover_pass.h"
 
 typedef struct wvl_block_input {
-    const void *coefs;      /* sign-magnitude samples, sign in the top bit (bit 15 or 31); aligned to their size */
+    const void *coefs;      /* sign-magnitude samples, sign in the top bit (bit 15, 31 or 63); aligned to their size */
     uint32_t stride;        /* elements */
     uint16_t width, height; /* 1..1024 each, at most 4096 samples */
-    uint8_t coef_bytes;     /* 2 or 4 */
+    uint8_t coef_bytes;     /* 2 or 4; HT without gains: or 8 */
     uint8_t frac_bits;      /* F: coded planes are bits F.. of the magnitude; lower bits only inform distortion */
     uint8_t orient;         /* 0 LL 1 HL 2 LH 3 HH */
     uint8_t style;          /* WVL_STYLE_* */

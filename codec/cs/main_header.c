@@ -75,6 +75,41 @@ static void put_size(wvl_cursor *c, const void *arg)
     }
 }
 
+/* ---- NLT (15444-2 A.3.10): a negative sample is the complement of what its bits are, but for the sign --------------
+ */
+
+#define NLT_COMPLEMENT 3u
+#define NLT_EVERY 65535u
+
+typedef struct nlt_component {
+    const wvl_plan_component *component;
+    uint32_t number;
+} nlt_component;
+
+static void put_nonlinearity(wvl_cursor *c, const void *arg)
+{
+    const nlt_component *k = arg;
+    wvl_cursor_put_u16(c, k->number);
+    wvl_cursor_put_u8(c, 0x80u | (k->component->depth - 1u));
+    wvl_cursor_put_u8(c, NLT_COMPLEMENT);
+}
+
+/* One marker segment for all components, where they are alike, or one for each that holds floating point. */
+static void put_nonlinearities(wvl_cursor *c, const wvl_syntax_plan *syntax)
+{
+    int are_alike = 1;
+    for (uint32_t i = 0; i < syntax->component_count; i++) {
+        const wvl_plan_component *k = &syntax->components[i];
+        are_alike = are_alike && k->is_float && k->depth == syntax->components->depth;
+    }
+    for (uint32_t i = 0; i < (are_alike ? 1 : syntax->component_count); i++) {
+        const nlt_component k = {&syntax->components[i], are_alike ? NLT_EVERY : i};
+        if (k.component->is_float) {
+            wvl_cs_put_segment(c, WVL_MARKER_NLT, put_nonlinearity, &k);
+        }
+    }
+}
+
 /* ---- POC (A.6.6), CRG (A.9.1) ---------------------------------------------------------------- */
 
 typedef struct progression_run {
@@ -205,6 +240,7 @@ static void put_before_part_lengths(wvl_cursor *c, const wvl_plan *plan)
         wvl_cs_put_segment(c, WVL_MARKER_CAP, put_capabilities, &plan->syntax);
     }
     wvl_cs_put_main_codings(c, plan);
+    put_nonlinearities(c, &plan->syntax);
     wvl_cs_put_progressions(c, plan, WVL_ALL_TILES);
     if (plan->syntax.registration) {
         wvl_cs_put_segment(c, WVL_MARKER_CRG, put_registration, plan);

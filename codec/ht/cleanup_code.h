@@ -5,6 +5,7 @@
  *       samples of a row of quads to v and e; below is NULL under the last row
  *   static void describe(row, quads)
  *       e to info
+ * WVL_HT_DEEP: samples are wider than 32 bits, and put_samples and put_pair are its own too.
  */
 #pragma once
 
@@ -13,14 +14,27 @@
 
 /* ---- Quads to streams ------------------------------------------------------------------------ */
 
+#ifndef WVL_HT_DEEP
 /* MagSgn of a quad: U bits of every significant sample, less the one that EMB gives (e_k). */
-static inline void put_samples(wvl_ht_forward *s, const uint32_t v[4], unsigned rho, unsigned U, unsigned e_k)
+static inline void put_samples(wvl_ht_forward *s, const wvl_ht_row *row, uint32_t q, unsigned rho, unsigned U,
+                               unsigned e_k)
 {
+    const uint32_t *v = &row->v[4 * q];
     for (unsigned i = 0; i < 4; i++) {
         unsigned n = (U - (e_k >> i & 1)) & (0u - (rho >> i & 1));
         wvl_ht_forward_put(s, (uint32_t)(v[i] & ((UINT64_C(1) << n) - 1)), n);
     }
 }
+
+/* The codewords of a pair: CxtVLC of both, then U-VLC of both; at most 30 bits. */
+static inline void put_pair(cleanup *c, int is_first_row, uint32_t first, uint32_t second)
+{
+    unsigned n1 = first >> 8 & 15, n2 = second >> 8 & 15;
+    uint32_t prediction = wvl_ht_uvlc[!is_first_row][(first >> 16) << 5 | second >> 16];
+    uint32_t bits = (first & 0x7F) | (second & 0x7F) << n1 | (prediction & 0xFFFF) << (n1 + n2);
+    wvl_ht_backward_put(&c->vlc, bits, n1 + n2 + (prediction >> 16));
+}
+#endif
 
 /* Codes quad q of the row but for its U-VLC; returns the CxtVLC codeword, its bits << 8, and u << 16. predicted: kappa
  * where several samples are significant. */
@@ -34,17 +48,8 @@ static inline uint32_t code_quad(cleanup *c, const uint16_t *table, const wvl_ht
         wvl_ht_mel_put(&c->mel, rho != 0);
     }
     unsigned entry = table[context << 8 | rho << 4 | emb];
-    put_samples(&c->magsgn, &row->v[4 * q], rho, U, entry >> 10);
+    put_samples(&c->magsgn, row, q, rho, U, entry >> 10);
     return (entry & 0x7F) | (entry >> 7 & 7) << 8 | u << 16;
-}
-
-/* The codewords of a pair: CxtVLC of both, then U-VLC of both; at most 30 bits. */
-static inline void put_pair(cleanup *c, const uint32_t *pairs, uint32_t first, uint32_t second)
-{
-    unsigned n1 = first >> 8 & 15, n2 = second >> 8 & 15;
-    uint32_t prediction = pairs[(first >> 16) << 5 | second >> 16];
-    uint32_t bits = (first & 0x7F) | (second & 0x7F) << n1 | (prediction & 0xFFFF) << (n1 + n2);
-    wvl_ht_backward_put(&c->vlc, bits, n1 + n2 + (prediction >> 16));
 }
 
 static inline unsigned first_row_context(unsigned rho) { return rho >> 1 | (rho & 1); }
@@ -61,7 +66,7 @@ static inline void code_first_row(cleanup *c, const wvl_ht_row *row, uint32_t qu
         if (first >> 16 && second >> 16) {
             wvl_ht_mel_put(&c->mel, first >> 16 > 2 && second >> 16 > 2);
         }
-        put_pair(c, wvl_ht_uvlc[0], first, second);
+        put_pair(c, 1, first, second);
     }
 }
 
@@ -82,7 +87,7 @@ static inline void code_row(cleanup *c, const wvl_ht_row *row, const wvl_ht_row 
             second = code_quad(c, wvl_ht_vlc[1], row, q + 1, context_of(above, row->info[q] & 15), above >> 8 & 0xFF);
             left = row->info[q + 1] & 15;
         }
-        put_pair(c, wvl_ht_uvlc[1], first, second);
+        put_pair(c, 0, first, second);
     }
 }
 

@@ -10,8 +10,7 @@ static size_t scratch_bytes(uint32_t width, uint32_t height, uint32_t planes)
 {
     (void)width;
     (void)height;
-    (void)planes;
-    return sizeof(wvl_ht_scratch);
+    return planes > 31 ? sizeof(wvl_ht_deep_scratch) : sizeof(wvl_ht_scratch);
 }
 
 static const void *fetch_kernels(void)
@@ -33,14 +32,14 @@ static const void *fetch_kernels(void)
 }
 
 /*
- * MagSgn: at most planes + 1 bits a sample (U); CxtVLC and U-VLC 15 bits a quad; MEL six a quad and six a pair of the
- * first row; refinement two a sample. Stuffing leaves at least fifteen bits in two bytes, and each stream may have two
- * bytes that are not full.
+ * MagSgn: at most planes + 1 bits a sample (U); CxtVLC and U-VLC 15 bits a quad, 19 where U may exceed 32; MEL six a
+ * quad and six a pair of the first row; refinement two a sample. Stuffing leaves at least fifteen bits in two bytes,
+ * and each stream may have two bytes that are not full.
  */
 static size_t bytes_bound(uint32_t width, uint32_t height, uint32_t planes, uint8_t style)
 {
     uint64_t samples = (uint64_t)width * height, quads = (uint64_t)((width + 1) / 2) * ((height + 1) / 2);
-    uint64_t bits = samples * (planes + 3) + 21 * quads + 6 * (((uint64_t)width + 3) / 4) + 12;
+    uint64_t bits = samples * (planes + 3) + (planes > 31 ? 25 : 21) * quads + 6 * (((uint64_t)width + 3) / 4) + 12;
     (void)style;
     return (size_t)(2 * bits / 15 + 12);
 }
@@ -109,7 +108,8 @@ static int encode_set(job *j, unsigned plane)
 {
     wvl_block_output *out = j->out;
     uint32_t start = out->length;
-    out->length += j->kernels->encode_cleanup(j->s, j->in, plane, out->bytes + start);
+    out->length += (j->in->coef_bytes == 8 ? wvl_ht_encode_deep : j->kernels->encode_cleanup)(j->s, j->in, plane,
+                                                                                              out->bytes + start);
     add_pass(out, start, out->length - start, WVL_PASS_TERM, j->gains[WVL_HT_REST]);
     if (!plane || !wants_more(j->in, out)) {
         return 0;

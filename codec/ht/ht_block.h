@@ -12,11 +12,11 @@
     3200u /* of all stripes, one more at each side and a stripe above and below: 1026 * 3, 66 * 18, 6 * 258, ... */
 
 /*
- * Bytes of the streams at their worst. VLC: 7 + 8 bits a quad and its twelve first ones, at least 15 bits in two bytes.
- * MEL: an event for every quad and one for every pair of the first row, six bits each. Both together stay below the
- * 4079 bytes that Scup can express.
+ * Bytes of the streams at their worst. VLC: 7 + 12 bits a quad and its twelve first ones, at least 15 bits in two
+ * bytes. MEL: an event for every quad and one for every pair of the first row, six bits each. Both together stay below
+ * the 4079 bytes that Scup can express.
  */
-#define WVL_HT_VLC_BYTES 2064u
+#define WVL_HT_VLC_BYTES 2600u
 #define WVL_HT_MEL_BYTES 1040u
 
 /*
@@ -32,6 +32,7 @@ typedef struct wvl_ht_row {
     uint32_t e[WVL_HT_MAX_QUADS_WIDE + 2 +
                WVL_HT_ROOM]; /* from 1: exponents E of the quad's samples, sample n in byte n; 0 beyond both ends */
     uint32_t info[WVL_HT_MAX_QUADS_WIDE + WVL_HT_ROOM];
+    uint32_t *high; /* of samples of 64 bits: what of v does not fit */
 } wvl_ht_row;
 
 typedef struct wvl_ht_scratch {
@@ -47,6 +48,12 @@ typedef struct wvl_ht_scratch {
         negative[WVL_HT_MAX_COLUMNS];
     uint8_t refinement[WVL_HT_MAX_COLUMNS];
 } wvl_ht_scratch;
+
+/* What samples of 64 bits take beside. */
+typedef struct wvl_ht_deep_scratch {
+    wvl_ht_scratch usual;
+    uint32_t high[2][4 * WVL_HT_MAX_QUADS_WIDE];
+} wvl_ht_deep_scratch;
 
 /* Lengths of the refinement segment with SigProp alone and with MagRef; what SigProp alone ends in, from byte `tail_at`
  * on. */
@@ -79,6 +86,8 @@ typedef struct wvl_ht_kernels {
     void (*sum_squares)(const wvl_block_input *in, unsigned P, wvl_ht_squares *squares); /* of 16-bit samples */
 } wvl_ht_kernels;
 extern const wvl_ht_kernels wvl_ht_kernels_c;
+/* The same as encode_cleanup for samples of 64 bits, whose scratch is a wvl_ht_deep_scratch. */
+uint32_t wvl_ht_encode_deep(wvl_ht_scratch *s, const wvl_block_input *in, unsigned plane, uint8_t *to);
 #ifdef WVL_HAVE_AVX2
 extern const wvl_ht_kernels wvl_ht_kernels_avx2, wvl_ht_kernels_avx512;
 extern const wvl_ht_kernels wvl_ht_kernels_avx2_slow_pext; /* refinement, which takes many bits apart, in plain C */

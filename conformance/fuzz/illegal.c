@@ -131,7 +131,8 @@ static const rule rules[] = {
     {"many-components", "", "A.5.1", many_components},
     {"no-depth", "", "1 to 38", no_depth},
     {"great-depth", "", "1 to 38", great_depth},
-    {"deep", "components=29u", "up to 28", NULL},
+    {"deep", "components=29u", "need HT blocks", NULL},
+    {"deeper", "components=33u style=HT", "up to 32", NULL},
     {"no-sample", "size=3,3 offset=1,1 components=8u,8u@255x1", "B-2", NULL},
     /* options against each other and the picture */
     {"mct-one", "components=8u mct=on", "G.2", NULL},

@@ -30,6 +30,7 @@ static const marker markers[WVL_WALK_MARK_COUNT] = {
     [WVL_WALK_MARK_PPT] = {0xFF61, "PPT", 0, 1, 1, 0, NULL},
     [WVL_WALK_MARK_CRG] = {0xFF63, "CRG", 1, 0, 0, 1, wvl_check_read_crg},
     [WVL_WALK_MARK_COM] = {0xFF64, "COM", 1, 1, 1, 0, wvl_check_read_com},
+    [WVL_WALK_MARK_NLT] = {0xFF76, "NLT", 1, 1, 0, 0, wvl_check_read_nlt},
 };
 
 uint32_t wvl_check_take(wvl_walk_segment *s, unsigned bytes)
@@ -199,7 +200,12 @@ static void check_capability(wvl_walk *w)
     if (w->main_count[WVL_WALK_MARK_RGN] && w->has_ht && !(w->ccap15 & 0x1000)) {
         wvl_check_fail(w, WVL_RULE_CAP_RGN, w->first_of[WVL_WALK_MARK_RGN], "RGN, but Ccap15 is 0x%04X", w->ccap15);
     }
-    int is_numbered = (w->rsiz & 0xFFF) == 0xFFF;
+    int is_extended = w->rsiz >> 15, names_nlt = (w->rsiz & 0x8200) == 0x8200;
+    if (!names_nlt != !w->main_count[WVL_WALK_MARK_NLT]) {
+        wvl_check_fail(w, WVL_RULE_NLT_UNANNOUNCED, names_nlt ? 2 : w->first_of[WVL_WALK_MARK_NLT],
+                       "Rsiz is 0x%04X, and there is %s NLT", w->rsiz, names_nlt ? "no" : "an");
+    }
+    int is_numbered = !is_extended && (w->rsiz & 0xFFF) == 0xFFF;
     if (is_numbered != w->has_prf) {
         wvl_check_fail(w, WVL_RULE_PRF_UNANNOUNCED, w->has_prf ? w->first_of[WVL_WALK_MARK_PRF] : 2,
                        "Rsiz is 0x%04X, and there is %s PRF", w->rsiz, w->has_prf ? "a" : "no");

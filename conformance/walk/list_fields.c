@@ -357,6 +357,13 @@ static const field crg[] = {{"offsets", ROWS, .rows = registration}, {.kind = LA
 static const field com[] = {
     {"kind", WORD, .bytes = 2, .words = comments}, {NULL, CALL, .call = list_comment}, {.kind = LAST}};
 
+/* ---- NLT ------------------------------------------------------------------------------------- */
+
+static const char *const nonlinearities[] = {"none", "gamma", "table", "binary complement", "reserved", NULL};
+static const field nlt[] = {{"component", NUMBER, .bytes = 2}, {"depth", NUMBER, .bytes = 1, .mask = 0x7F, .plus = 1},
+                            {"signed", FLAG, .shift = 7},      {"type", WORD, .bytes = 1, .words = nonlinearities},
+                            {"content_bytes", .kind = REST},   {.kind = LAST}};
+
 static const struct {
     uint16_t code;
     const char *name;
@@ -366,8 +373,8 @@ static const struct {
     {0xFF53, "COC", coc},  {0xFF55, "TLM", tlm},           {0xFF56, "PRF", profile_words}, {0xFF57, "PLM", packed},
     {0xFF58, "PLT", plt},  {0xFF59, "CPF", profile_words}, {0xFF5C, "QCD", qcd},           {0xFF5D, "QCC", qcc},
     {0xFF5E, "RGN", rgn},  {0xFF5F, "POC", poc},           {0xFF60, "PPM", packed},        {0xFF61, "PPT", packed},
-    {0xFF63, "CRG", crg},  {0xFF64, "COM", com},           {0xFF90, "SOT", NULL},          {0xFF91, "SOP", NULL},
-    {0xFF92, "EPH", NULL}, {0xFF93, "SOD", NULL},          {0xFFD9, "EOC", NULL}};
+    {0xFF63, "CRG", crg},  {0xFF64, "COM", com},           {0xFF76, "NLT", nlt},           {0xFF90, "SOT", NULL},
+    {0xFF91, "SOP", NULL}, {0xFF92, "EPH", NULL},          {0xFF93, "SOD", NULL},          {0xFFD9, "EOC", NULL}};
 
 #define MARKER_COUNT (sizeof markers / sizeof markers[0])
 

@@ -6,6 +6,7 @@
 #include "profile_rules.h"
 
 #define WVL_CHECK_PART15 "15444-15 Annex A"
+#define WVL_CHECK_NLT "15444-2 A.3.10"
 
 #define WVL_CHECK_RULES_STREAM(X)                                                                                      \
     X(SOC_MISSING, "soc.missing", "A.4.1", ERROR, "The codestream begins with SOC.")                                   \
@@ -60,6 +61,13 @@
       "B of MAGB covers the magnitudes of every HT block.")                                                            \
     X(CAP_HOMOGENEOUS, "cap.homogeneous", WVL_CHECK_PART15, WARNING,                                                   \
       "Tile headers change no coding where Ccap15 says HOMOGENEOUS.")                                                  \
+    X(NLT_LENGTH, "nlt.length", WVL_CHECK_NLT, ERROR, "Lnlt is 6 for type 3.")                                         \
+    X(NLT_COMPONENT, "nlt.component", WVL_CHECK_NLT, ERROR, "Cnlt is a component, or 65535 for all.")                  \
+    X(NLT_DEPTH, "nlt.depth", WVL_CHECK_NLT, ERROR, "BDnlt of type 3 is the component's Ssiz.")                        \
+    X(NLT_TYPE, "nlt.type", WVL_CHECK_NLT, ERROR, "Tnlt is 0..3.")                                                     \
+    X(NLT_DUPLICATE, "nlt.duplicate", WVL_CHECK_NLT, ERROR,                                                            \
+      "A header holds one NLT for a component, and one for all.")                                                      \
+    X(NLT_UNANNOUNCED, "nlt.unannounced", WVL_CHECK_NLT, ERROR, "NLT is there if and only if Rsiz says so.")           \
     X(PRF_LENGTH, "prf.length", "A.5.3", ERROR, "Lprf is even and covers a word.")                                     \
     X(PRF_VALUE, "prf.value", "A.5.3", ERROR, "The last Pprf is not 0.")                                               \
     X(PRF_UNANNOUNCED, "prf.unannounced", "A.5.3", ERROR, "PRF is there if and only if Rsiz is 4095.")                 \

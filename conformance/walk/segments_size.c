@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SIZ, CAP, PRF, CPF, CRG, COM (A.5, A.9; 15444-15 Annex A). */
+/* SIZ, CAP, PRF, CPF, CRG, COM (A.5, A.9; 15444-15 Annex A), NLT (15444-2 A.3.10). */
 #include <string.h>
 
 #include "walk.h"
@@ -7,8 +7,11 @@
 static int is_known_profile(unsigned rsiz)
 {
     unsigned number = rsiz & 0xFFF, kind = number >> 8, sub = number >> 4 & 15, level = number & 15;
-    if (rsiz & 0xB000) { /* bit 15: Part 2; bits 13 and 12: reserved */
+    if (rsiz & 0x3000) { /* reserved */
         return 0;
+    }
+    if (rsiz & 0x8000) { /* Part 2, whose other bits name extensions: NLT alone is known here */
+        return number == 0x200;
     }
     if (number == 0xFFF || number <= 7) {
         return 1;
@@ -173,6 +176,48 @@ void wvl_check_read_prf(wvl_walk *w, wvl_walk_segment *s)
 void wvl_check_read_cpf(wvl_walk *w, wvl_walk_segment *s)
 {
     check_words(w, s, "CPF", WVL_RULE_CPF_LENGTH, WVL_RULE_CPF_VALUE);
+}
+
+/* ---- Non-linearity --------------------------------------------------------------------------- */
+
+/* The types 1 and 2 have tables, which are not read here. */
+void wvl_check_read_nlt(wvl_walk *w, wvl_walk_segment *s)
+{
+    unsigned least = 6, c, depth, type;
+    if (s->length < least) {
+        wvl_check_fail(w, WVL_RULE_NLT_LENGTH, s->offset, "Lnlt is %llu", (unsigned long long)s->length);
+        return;
+    }
+    c = wvl_check_take(s, 2);
+    depth = wvl_check_take(s, 1);
+    type = wvl_check_take(s, 1);
+    if (type > 3) {
+        wvl_check_fail(w, WVL_RULE_NLT_TYPE, s->offset, "Tnlt is %u", type);
+        return;
+    }
+    if ((type == 0 || type == 3) && s->length != least) {
+        wvl_check_fail(w, WVL_RULE_NLT_LENGTH, s->offset, "Lnlt is %llu with Tnlt %u", (unsigned long long)s->length,
+                       type);
+    }
+    if (c >= w->component_count && c != 65535) {
+        wvl_check_fail(w, WVL_RULE_NLT_COMPONENT, s->offset, "Cnlt is %u of %u components", c, w->component_count);
+        return;
+    }
+    int is_second = c == 65535 ? w->has_nlt : w->components[c].has_nlt;
+    if (is_second && !s->part) {
+        wvl_check_fail(w, WVL_RULE_NLT_DUPLICATE, s->offset, "a second NLT for Cnlt %u in this header", c);
+    }
+    w->has_nlt |= c == 65535;
+    for (uint32_t i = 0; i < w->component_count; i++) {
+        wvl_walk_component *k = &w->components[i];
+        unsigned ssiz = (unsigned)k->is_signed << 7 | (k->depth - 1u);
+        k->has_nlt |= i == c;
+        if ((i == c || c == 65535) && type == 3 && depth != ssiz) {
+            wvl_check_fail(w, WVL_RULE_NLT_DEPTH, s->offset, "BDnlt is 0x%02X for component %u, whose Ssiz is 0x%02X",
+                           depth, i, ssiz);
+            return;
+        }
+    }
 }
 
 /* ---- Informative marker segments ------------------------------------------------------------- */

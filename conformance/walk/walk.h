@@ -76,6 +76,7 @@ typedef struct wvl_walk_series_item {
 
 typedef struct wvl_walk_component {
     uint8_t depth, is_signed, dx, dy;
+    uint8_t has_nlt; /* of its own */
 } wvl_walk_component;
 
 typedef struct wvl_walk_part {
@@ -113,6 +114,7 @@ typedef enum wvl_walk_marker_id {
     WVL_WALK_MARK_PPT,
     WVL_WALK_MARK_CRG,
     WVL_WALK_MARK_COM,
+    WVL_WALK_MARK_NLT,
     WVL_WALK_MARK_COUNT
 } wvl_walk_marker_id;
 
@@ -149,6 +151,7 @@ typedef struct wvl_walk {
     uint32_t pcap;
     uint16_t ccap15;
     int has_cap, has_prf, has_ht;
+    int has_nlt; /* of all components */
     int has_sop; /* found in the bit stream */
     wvl_walk_scope main, tile_scope;
     int in_tile; /* tile_scope counts */
@@ -240,6 +243,7 @@ void wvl_check_read_prf(wvl_walk *w, wvl_walk_segment *s);
 void wvl_check_read_cpf(wvl_walk *w, wvl_walk_segment *s);
 void wvl_check_read_crg(wvl_walk *w, wvl_walk_segment *s);
 void wvl_check_read_com(wvl_walk *w, wvl_walk_segment *s);
+void wvl_check_read_nlt(wvl_walk *w, wvl_walk_segment *s);
 void wvl_check_read_cod(wvl_walk *w, wvl_walk_segment *s);
 void wvl_check_read_coc(wvl_walk *w, wvl_walk_segment *s);
 void wvl_check_read_qcd(wvl_walk *w, wvl_walk_segment *s);

@@ -36,9 +36,9 @@ static inline int wvl_cuda_pixels_fit(const wvl_cuda_pixels *p, const wvl_tile_c
 {
     uint32_t align = lane_bytes % 16 ? 8 : 16;
     uint64_t at = p->data + (uint64_t)(tc->rect.x0 - p->x0) * stride * bytes;
-    return p->stride == stride && (may_be_signed || !p->is_signed) && wvl_container_bits(p->container) == 8 * bytes &&
-           !wvl_container_is_packed(p->container) && at % align == 0 && p->pitch_bytes % align == 0 &&
-           p->pitch_bytes > 0;
+    return p->stride == stride && (may_be_signed || !p->is_signed) && !p->is_float &&
+           wvl_container_bits(p->container) == 8 * bytes && !wvl_container_is_packed(p->container) && at % align == 0 &&
+           p->pitch_bytes % align == 0 && p->pitch_bytes > 0;
 }
 
 /* Says whether the tables of a launch are the same for both but for the addresses: every chooser asks for no more of an

@@ -15,7 +15,7 @@ typedef struct wvl_cuda_pixels {
     uint32_t x0, y0;
     uint32_t bias, half; /* stored + bias is in [0, 2^depth); the transform takes that - half */
     uint8_t container, is_signed, depth;
-    uint8_t zero; /* no bytes without a name: pixels are compared as bytes */
+    uint8_t is_float; /* and no bytes without a name: pixels are compared as bytes */
 } wvl_cuda_pixels;
 
 /* Containers before the first sample of a staged row, so that rows keep their alignment to the absolute grid. */

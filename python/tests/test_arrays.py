@@ -29,6 +29,17 @@ def test_32_bits(kind):
     assert wavelane.encode(draw((37, 41), kind + "4", 26), depth=26)[0x2A] == (25 if kind == "u" else 25 + 128)  # Ssiz
 
 
+@pytest.mark.parametrize("dtype", ("f2", "f4", ">f4", "u4", "i4"))
+@pytest.mark.parametrize("shape", [(37, 41), (37, 41, 3)])
+def test_bit_for_bit(dtype, shape):
+    """Floating point, NaN and -0 included, and integers of 32 bits: OpenJPH decodes the same bits."""
+    imagecodecs = pytest.importorskip("imagecodecs")
+    bits = draw(shape, "u" + dtype[-1], 8 * int(dtype[-1]))
+    plain = bits.view(dtype[-2:])
+    made = imagecodecs.htj2k_decode(wavelane.encode(plain.astype(dtype), style="HT", depth=None if "f" in dtype else 32))
+    assert (made.view(bits.dtype) == bits).all()
+
+
 @pytest.mark.parametrize("view", [
     lambda a: a[::-1], lambda a: a[:, ::-1], lambda a: a[..., ::-1], lambda a: a[:, ::2], lambda a: a[::3], lambda a: a[5:30, 7:33],
     lambda a: a[:, :, 1:], lambda a: a.transpose(1, 0, 2), lambda a: a[:, 3], lambda a: a[::-2, ::-3, ::-1], lambda a: a[:1, :1],
@@ -148,12 +159,12 @@ def test_torch():
     with wavelane.Encoder((40, 60, 3), "uint8") as encoder:
         assert list(encoder.map(tensor.clone() for _ in range(5))) == [wanted] * 5
     assert tensor.data_ptr() == before[0] and torch.equal(tensor, before[1])
-    for wrong in (tensor.float(), tensor.to(torch.int64), tensor.to_sparse(), torch.zeros(4, 4, requires_grad=True), tensor.to("meta")):
+    for wrong in (tensor.double(), tensor.to(torch.int64), tensor.to_sparse(), torch.zeros(4, 4, requires_grad=True), tensor.to("meta")):
         refuses(wavelane.ArgumentError, None, wavelane.encode, wrong)
 
 
 @pytest.mark.parametrize("array, text", [
-    (np.zeros((4, 4), np.float32), "integers"), (np.zeros((4, 4), np.int64), "integers"), (np.zeros(4, np.uint8), "dimensions"),
+    (np.zeros((4, 4), np.float64), "integers"), (np.zeros((4, 4), np.float32), "HT blocks"), (np.zeros((4, 4), np.int64), "integers"), (np.zeros(4, np.uint8), "dimensions"),
     (np.zeros((2, 2, 2, 2), np.uint8), "dimensions"), ([], "empty"), ([np.zeros((2, 2, 2), np.uint8)], "height, width"), ("text", "integers"),
     (object(), "integers"), (np.zeros((4, 4), np.uint32), "depth"), (np.zeros((0, 4), np.uint8), "extent|size|empty|picture"), (None, "integers")])
 def test_refused(array, text):

@@ -191,7 +191,7 @@ def test_refused_on_the_device():
     interface = Interface(PICTURE)
     interface.__cuda_array_interface__["typestr"] = ">u2"
     refuses(wavelane.ArgumentError, "byte order", wavelane.encode, interface)
-    refuses(wavelane.ArgumentError, "integers", wavelane.encode, Interface(PICTURE.astype(np.float32)))
+    refuses(wavelane.ArgumentError, "integers", wavelane.encode, Interface(PICTURE.astype(np.float64)))
     refuses(wavelane.ArgumentError, "masked", wavelane.encode, changed(mask=Interface(PICTURE)))
     with pytest.raises(wavelane.ArgumentError, match="device of DLPack"):
         wavelane.encode(Tensor(PICTURE, 10))  # ROCm
@@ -213,7 +213,7 @@ def test_malformed_interface(members):
 
 @pytest.mark.parametrize("members, words", [
     ({"data": (0, False)}, "no data"), ({"shape": (40,), "strides": None}, "1 dimensions"), ({"shape": (40, 56, 0)}, "no components"), ({"shape": (0, 56, 3)}, "without samples"),
-    ({"typestr": "<f4"}, "integers"), ({"typestr": "<i8"}, "integers"), ({"typestr": "|V3"}, "integers"), ({"strides": (0, 0, 0)}, "contiguous"),
+    ({"typestr": "<f8"}, "integers"), ({"typestr": "<i8"}, "integers"), ({"typestr": "|V3"}, "integers"), ({"strides": (0, 0, 0)}, "contiguous"),
     ({"typestr": "<u2", "strides": (5, 3, 1)}, "contiguous"), ({"stream": 0}, "stream"), ({"stream": "a"}, "stream"), ({"stream": True}, "stream")], ids=str)
 def test_interface_of_no_picture(members, words):
     refuses(wavelane.Error, words, wavelane.encode, changed(**members))
@@ -235,7 +235,7 @@ def test_interface_that_raises():
 def test_refused_arrays_leave_nothing():
     """The capsule of a tensor that is refused, and its memory, go."""
     for make in (Interface, Tensor):
-        pixels = PICTURE.astype(np.float32)
+        pixels = PICTURE.astype(np.float64)
         gone = weakref.ref(pixels)
         refuses(wavelane.ArgumentError, None, wavelane.encode, make(pixels))
         del pixels

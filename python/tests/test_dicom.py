@@ -161,7 +161,17 @@ def test_bad_calls():
         assert ds.to_json() == before
     ds = make(draw((20, 30), np.uint32, 28), 28)
     ds.BitsStored, ds.HighBit = 30, 29
-    refuses(RuntimeError, "at most 28 bits", plugin.compress, ds, HTJ2KLossless)
+    refuses(RuntimeError, "at most 28 bits", plugin.compress, ds, JPEG2000Lossless)
+
+
+@pytest.mark.parametrize("uid", (HTJ2KLossless, HTJ2KLosslessRPCL))
+def test_dose(uid):
+    """Samples of 32 bits, as RT Dose has them."""
+    samples = draw((20, 300, 200), np.uint32, 32)
+    ds = make(samples, 32, frames=True)
+    plugin.compress(ds, uid)
+    made = list(pydicom.encaps.generate_frames(write_and_read(ds).PixelData, number_of_frames=20))
+    assert all((imagecodecs.htj2k_decode(frame) == plain).all() for frame, plain in zip(made, samples))
 
 
 OLD = "import pydicom\npydicom.__version__ = '2.4.4'"

@@ -85,7 +85,7 @@ def test_refused():
     refuses(wavelane.ArgumentError, "closed", encoder.submit, FRAMES[0])
     encoder.close()
     refuses(wavelane.ParameterError, "nearest", wavelane.Encoder, SHAPE, leevls=2)
-    refuses(wavelane.ArgumentError, "integers", wavelane.Encoder, SHAPE, "float32")
+    refuses(wavelane.ArgumentError, "integers", wavelane.Encoder, SHAPE, "float64")
 
 
 def test_formats():

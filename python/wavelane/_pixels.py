@@ -40,12 +40,12 @@ def check_count(count):
 
 def check_type(kind, itemsize):
     """kind: of numpy's types."""
-    if kind not in "uib" or itemsize not in CONTAINERS:
-        refuse(f"samples of the type {kind}{itemsize}: give integers of 8, 16 or 32 bits")
+    if kind not in "uibf" or itemsize not in CONTAINERS or (kind, itemsize) == ("f", 1):
+        refuse(f"samples of the type {kind}{itemsize}: give integers of 8, 16 or 32 bits, or floating point of 16 or 32")
 
 
 class View:
-    """An array: address, shape, strides in bytes, kind ("u", "i", "b") and size of an item, where it lies, and what keeps it alive."""
+    """An array: address, shape, strides in bytes, kind ("u", "i", "b", "f") and size of an item, where it lies, and what keeps it alive."""
 
     def __init__(self, address, shape, strides, kind, itemsize, owner, memory=lib.WVL_MEMORY_HOST, device=0, event=None):
         check_type(kind, itemsize)
@@ -101,7 +101,7 @@ def _contiguous(shape, itemsize):
 
 
 def _view_numpy(array):
-    if array.dtype.kind in "uib" and not array.dtype.isnative:
+    if array.dtype.kind in "uibf" and not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     return View(array.ctypes.data, array.shape, array.strides, array.dtype.kind, array.dtype.itemsize, array)
 

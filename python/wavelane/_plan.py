@@ -14,6 +14,7 @@ from ._wavelane import ffi, lib
 ERROR_BYTES = 4096
 FORMAT_KEYWORDS = ("depth", "subsampling", "offset")
 KEPT_PLANS = 8
+KINDS = {"i": lib.WVL_SAMPLE_SIGNED, "f": lib.WVL_SAMPLE_FLOAT}
 SIMPLE = frozenset((str, int, float, bool, type(None)))
 PLAN_KEYWORDS = ("preset", "threads", "context") + FORMAT_KEYWORDS + _jp2.KEYWORDS
 
@@ -61,10 +62,10 @@ class Format:
         self._components = ffi.new("wvl_component_format[]", count)
         for place, (kind, size), bits, (dx, dy) in zip(self._components, types, depths, steps):
             check_type(kind, size)
-            if bits is None and size == 4:
-                refuse("samples of 32 bits: give depth, 1 to 28")
+            if bits is None and size == 4 and kind != "f":
+                refuse("samples of 32 bits: give depth, 1 to 32")
             place.depth = (1 if kind == "b" else 8 * size) if bits is None else bits
-            place.is_signed, place.dx, place.dy = kind == "i", dx, dy
+            place.is_signed, place.dx, place.dy = KINDS.get(kind, lib.WVL_SAMPLE_UNSIGNED), dx, dy
         x0, y0 = offset
         x1, y1 = (self._find_extent(sizes, steps, axis) for axis in (0, 1))
         self.pointer = ffi.new("wvl_image_format *", {

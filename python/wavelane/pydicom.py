@@ -25,7 +25,7 @@ SYNTAXES = (JPEG2000Lossless, JPEG2000, HTJ2KLossless, HTJ2KLosslessRPCL, HTJ2K)
 METHODS = {JPEG2000: "ISO_15444_1", HTJ2K: "ISO_15444_15"}  # PS3.3 C.7.6.1.1.5.1
 TRANSFORMED = {"YBR_RCT": True, "YBR_ICT": False}  # reversible or not
 TARGETS = ("rates", "bpp", "layer_bytes", "psnr", "slopes", "max_bytes", "qfactor", "step")
-MOST_DEPTH = 28
+MOST_DEPTH = {True: 32, False: 28}  # of HT blocks, and of others
 # PS3.5 8.2: photometric interpretation, samples per pixel, pixel representation, bits allocated, bits stored.
 _DEPTHS = (8, 16, 24, 32, 40), range(1, 39)
 _GREY = [("MONOCHROME1", 1, (0, 1), *_DEPTHS), ("MONOCHROME2", 1, (0, 1), *_DEPTHS), ("PALETTE COLOR", 1, (0,), (8, 16), range(1, 17))]
@@ -89,8 +89,9 @@ class _Format:
 
     def __init__(self, runner):
         depth, samples = runner.bits_stored, runner.samples_per_pixel
-        if depth > MOST_DEPTH:
-            raise UnsupportedError(f"(0028,0101) 'Bits Stored' is {depth}: samples of at most {MOST_DEPTH} bits are supported")
+        most = MOST_DEPTH[runner.transfer_syntax not in (JPEG2000Lossless, JPEG2000)]
+        if depth > most:
+            raise UnsupportedError(f"(0028,0101) 'Bits Stored' is {depth}: samples of at most {most} bits are supported")
         self.depth, self.signed = depth, runner.pixel_representation == 1
         self.dtype = np.dtype(f"<{'i' if self.signed else 'u'}{1 if depth <= 8 else 2 if depth <= 16 else 4}")
         self.planar = samples > 1 and runner.planar_configuration == 1 and not runner.is_array  # pydicom's arrays are by pixel

@@ -5,6 +5,7 @@
 #include "dwt/dwt.h"
 #include "dwt/lift_ops.h"
 #include "dwt/quant.h"
+#include "geom/handover.h"
 
 #define SAMPLE int64_t
 #define HIGH wvl_lift53_high_wide
@@ -26,6 +27,19 @@
         }                                                                                                              \
         return bound;                                                                                                  \
     }
+
+static uint32_t pack_i64_64(const void *line, uint32_t n, float r, void *cell)
+{
+    const int64_t *x = line;
+    uint64_t *out = cell, seen = 0;
+    (void)r;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t m = (uint64_t)(x[i] < 0 ? -x[i] : x[i]);
+        seen |= m;
+        out[i] = m | (x[i] < 0 ? WVL_COEF_SIGN64 : 0);
+    }
+    return wvl_coef_bound64(seen);
+}
 
 static inline uint32_t magnitude_i64(int64_t x, float r)
 {

@@ -16,7 +16,8 @@ enum {
     WVL_PACK_F32_16 = 3,
     WVL_PACK_F32_32 = 4,      /* magnitudes of at most WVL_QUANT_FLOAT_BITS bits */
     WVL_PACK_F32_32_DEEP = 5, /* of at most 31 */
-    WVL_PACK_KINDS = 6
+    WVL_PACK_I64_64 = 6,
+    WVL_PACK_KINDS = 7
 };
 
 /*
@@ -41,7 +42,8 @@ typedef struct wvl_dwt_kernels {
      * may be written up to its count rounded up to WVL_LINE_ROUND, high is a line. */
     void (*hlift[WVL_LINE_KINDS])(void *x, uint32_t n, unsigned parity, void *low, void *high);
     /* By WVL_PACK_*. n samples of a line to a cell row; writes up to n rounded up to 8 where level is not WVL_CPU_C,
-     * there exactly n. r is the band's reciprocal, ignored by the integer kinds. Returns the OR of the magnitudes. */
+     * there exactly n. r is the band's reciprocal, ignored by the integer kinds. Returns the OR of the magnitudes, as
+     * bounds have it (geom/handover.h). */
     uint32_t (*pack[WVL_PACK_KINDS])(const void *x, uint32_t n, float r, void *cell);
 } wvl_dwt_kernels;
 

@@ -72,7 +72,7 @@ static const wvl_dwt_kernels kernels_c = {
     WVL_CPU_C,
     {vlift53_i32, vlift53_i64, vlift97},
     {hlift53_i32, hlift53_i64, hlift97},
-    {pack_i32_16, pack_i32_32, pack_i64_32, pack_f32_16, pack_f32_32, pack_f32_32},
+    {pack_i32_16, pack_i32_32, pack_i64_32, pack_f32_16, pack_f32_32, pack_f32_32, pack_i64_64},
 };
 
 const wvl_dwt_kernels *wvl_dwt_fetch_kernels(wvl_cpu_level level)

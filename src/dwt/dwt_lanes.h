@@ -244,6 +244,6 @@ PACK(pack_f32_32_deep, pack_32, from_f32_deep)
     {                                                                                                                  \
         level, {vlift53, vlift53_i64, vlift97}, {hlift53, hlift53_i64, hlift97},                                       \
         {                                                                                                              \
-            pack_i32_16, pack_i32_32, pack_i64_32, pack_f32_16, pack_f32_32, pack_f32_32_deep                          \
+            pack_i32_16, pack_i32_32, pack_i64_32, pack_f32_16, pack_f32_32, pack_f32_32_deep, pack_i64_64             \
         }                                                                                                              \
     }

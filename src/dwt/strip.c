@@ -26,7 +26,7 @@ void wvl_dwt_carve_lines(wvl_carver *carver, uint32_t strand_count, wvl_dwt_exte
 static unsigned choose_pack(unsigned kind, const wvl_tile_band *band)
 {
     if (kind == WVL_LINE_I64) {
-        return WVL_PACK_I64_32;
+        return band->coef_bytes == 8 ? WVL_PACK_I64_64 : WVL_PACK_I64_32;
     }
     if (kind == WVL_LINE_I32) {
         return band->coef_bytes == 2 ? WVL_PACK_I32_16 : WVL_PACK_I32_32;

@@ -47,8 +47,8 @@ static wvl_status open_rule(wvl_frame_rule *rule)
     const wvl_syntax_plan *s = &rule->usual->syntax;
     for (uint32_t c = 0; c < s->component_count; c++) {
         const wvl_plan_component *from = &s->components[c];
-        rule->components[c] =
-            (wvl_component_format){(uint8_t)wvl_plan_input_depth(rule->usual, c), from->is_signed, from->dx, from->dy};
+        rule->components[c] = (wvl_component_format){(uint8_t)wvl_plan_input_depth(rule->usual, c),
+                                                     wvl_plan_sample_kind(from), from->dx, from->dy};
     }
     rule->format = (wvl_image_format){sizeof rule->format, s->image.x0,        s->image.y0,     s->image.x1,
                                       s->image.y1,         s->component_count, rule->components};

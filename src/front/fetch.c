@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "front/color_ops.h"
 #include "front/front.h"
 #include "geom/container.h"
 
@@ -36,6 +37,7 @@ static void build_plane(const wvl_front_kernels *kernels, const wvl_plan *plan, 
     plane->x0 = component->rect.x0;
     plane->y0 = component->rect.y0;
     plane->depth = (uint8_t)wvl_plan_input_depth(plan, index);
+    plane->is_float = component->is_float;
     plane->shift.half = converted ? 0 : 1u << (component->depth - 1);
     plane->shift.bias = component->is_signed ? plane->shift.half : 0;
     plane->load = plane->stride == 1 ? kernels->contiguous[load] : kernels->strided[load];
@@ -147,6 +149,17 @@ wvl_front_group wvl_front_build_group(const wvl_front_kernels *kernels, const wv
     return group;
 }
 
+static uint32_t find_outside(uint32_t seen, unsigned depth) { return (uint32_t)((uint64_t)seen >> depth); }
+
+/* In place. Compilers make vectors of it. */
+static void complement(const wvl_front_plane *plane, uint32_t n, int32_t *line)
+{
+    uint32_t low = plane->shift.half - 1;
+    for (uint32_t i = 0; i < n; i++) {
+        line[i] = wvl_nlt_complement(line[i], low);
+    }
+}
+
 void wvl_front_fetch_row(wvl_front_fetch *f, uint32_t y, void *const *rows)
 {
     const wvl_front_group *group = &f->group;
@@ -167,7 +180,8 @@ void wvl_front_fetch_row(wvl_front_fetch *f, uint32_t y, void *const *rows)
             if (head) {
                 const uint8_t *row = plane->data + (ptrdiff_t)(y - plane->y0) * plane->pitch_bytes;
                 uint64_t first = plane->first + (x - plane->x0) * plane->stride;
-                f->outside |= plane->load(row, first, plane->stride, head, plane->shift, lines[i]) >> plane->depth;
+                f->outside |=
+                    find_outside(plane->load(row, first, plane->stride, head, plane->shift, lines[i]), plane->depth);
             }
         }
         if (head < n) {
@@ -178,7 +192,13 @@ void wvl_front_fetch_row(wvl_front_fetch *f, uint32_t y, void *const *rows)
             plane = &group->plane[0];
             const uint8_t *row = pixels->data + (ptrdiff_t)(y - plane->y0) * plane->pitch_bytes +
                                  (pixel + head) / pixels->period * pixels->period_bytes;
-            f->outside |= pixels->load(row, plane->pitch_bytes, n - head, plane->shift, placed) >> plane->depth;
+            f->outside |=
+                find_outside(pixels->load(row, plane->pitch_bytes, n - head, plane->shift, placed), plane->depth);
+        }
+        for (uint32_t i = 0; i < group->count; i++) {
+            if (group->plane[i].is_float) {
+                complement(&group->plane[i], n, lines[i]);
+            }
         }
         if (group->color) {
             group->color(group->xyz, n, lines);

@@ -3,7 +3,7 @@
  * From the caller's pixels to lines of samples: unpacking, range check, conversion to X'Y'Z' where the plan wants it
  * (xyz_ops.h), level shift (G.1), component transform (G.2, G.3).
  *
- * Level-shifted samples are exact 32-bit integers (depth at most 28). Then:
+ * Level-shifted samples are exact 32-bit integers (depth at most 32). Then:
  *   RCT: Y = floor((R + 2G + B) / 4), U = B - G, V = R - G.
  *   ICT: Y = fmaf(0.299, R, fmaf(0.587, G, 0.114 * B)); B - Y and R - Y are carried unscaled, the plan's reciprocals
  *        hold 0.5 / (1 - 0.114) and 0.5 / (1 - 0.299).
@@ -102,7 +102,7 @@ typedef struct wvl_front_plane {
     uint64_t first, stride; /* containers */
     uint32_t x0, y0;        /* component coordinates of the first sample */
     wvl_front_load1 load;
-    uint8_t depth;
+    uint8_t depth, is_float;
     wvl_front_shift shift;
 } wvl_front_plane;
 

@@ -11,8 +11,8 @@
 #endif
 
 /* Sums are taken modulo 2^32: a 32-bit value outside the depth cannot come back into [0, 2^depth), because value + bias
- * stays within
- * [-2^31, 2^31 + 2^27], whose images of everything outside that range have bits above it. */
+ * stays within [-2^31, 2^31 + 2^30], whose images of everything outside that range have bits above it. Of 32 bits
+ * nothing lies outside. */
 static int32_t put_sample(uint32_t value, wvl_front_shift shift, uint32_t *seen)
 {
     uint32_t biased = value + shift.bias;
@@ -123,8 +123,8 @@ static void rct_i64(const int32_t *const *in, uint32_t n, void *const *out)
 {
     int64_t *luma = out[0], *u = out[1], *v = out[2];
     for (uint32_t i = 0; i < n; i++) {
-        int32_t r = in[0][i], g = in[1][i], b = in[2][i];
-        luma[i] = wvl_rct_luma(r, g, b);
+        int64_t r = in[0][i], g = in[1][i], b = in[2][i];
+        luma[i] = wvl_rct_luma_wide(r, g, b);
         u[i] = b - g;
         v[i] = r - g;
     }

@@ -4,10 +4,11 @@
  *
  * Coefficients: block-contiguous. Every block of a band has a cell of cell_width * cell_height samples, cells follow in
  * band raster order, the block's first sample is the cell's first, rows are cell_width apart. Samples are
- * sign-magnitude, sign in the top bit (15 or 31), magnitude with F fractional bits below the quantiser step. The sign
- * bit of a zero magnitude may be either (a device need not clean it, the CPU does): nobody who reads looks at the sign
- * of what is not significant. What a cell holds beyond its block is undefined. The bound of a block is the OR of its
- * magnitudes. Where it is 0 the samples need not be there: a device does not deliver empty blocks.
+ * sign-magnitude, sign in the top bit (15, 31 or 63), magnitude with F fractional bits below the quantiser step. The
+ * sign bit of a zero magnitude may be either (a device need not clean it, the CPU does): nobody who reads looks at the
+ * sign of what is not significant. What a cell holds beyond its block is undefined. The bound of a block is the OR of
+ * its magnitudes; of 64-bit samples, bits from 31 on are joined in bit 31. Where it is 0 the samples need not be there:
+ * a device does not deliver empty blocks.
  */
 #pragma once
 
@@ -50,15 +51,23 @@ WVL_HD uint64_t wvl_coef_at(const wvl_tile_band *band, uint32_t x, uint32_t y)
     return cell + ((uint64_t)(y - top) * band->cell_width + (x - left)) * band->coef_bytes;
 }
 
+#define WVL_COEF_SIGN64 (UINT64_C(1) << 63)
+
+/* The bound of 64-bit samples whose magnitudes have this OR. */
+static inline uint32_t wvl_coef_bound64(uint64_t seen)
+{
+    return ((uint32_t)seen & INT32_MAX) | (seen > INT32_MAX ? UINT32_C(1) << 31 : 0);
+}
+
 /* Says whether count samples of a row mean the same: signs of zero do not. */
 static inline int wvl_coef_agree(const uint8_t *a, const uint8_t *b, uint64_t count, unsigned bytes)
 {
     int agree = 1;
     for (uint64_t i = 0; i < count * bytes && agree; i += bytes) {
-        uint32_t va = 0, vb = 0;
+        uint64_t va = 0, vb = 0;
         memcpy(&va, a + i, bytes);
         memcpy(&vb, b + i, bytes);
-        agree = va == vb || !((va | vb) & ((1u << (8 * bytes - 1)) - 1));
+        agree = va == vb || !((va | vb) & ((UINT64_C(1) << (8 * bytes - 1)) - 1));
     }
     return agree;
 }

@@ -170,6 +170,9 @@ static void fill_profile(wvl_plan *plan, const wvl_settings *s)
 {
     wvl_profile_limits limits = wvl_profile_limits_of(s);
     plan->syntax.rsiz = wvl_profile_rsiz(s) | (s->style & WVL_STYLE_HT ? WVL_RSIZ_CAP : 0);
+    for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
+        plan->syntax.rsiz |= plan->syntax.components[c].is_float ? WVL_RSIZ_NLT : 0;
+    }
     plan->syntax.profile = s->profile;
     plan->syntax.frames = s->frames;
     plan->syntax.seconds = s->seconds;
@@ -326,7 +329,8 @@ static wvl_plan *build_plan(const wvl_allocator *allocator, const wvl_settings *
         const wvl_component_format *cf = &f->components[c];
         wvl_plan_component *pc = &plan->syntax.components[c];
         pc->depth = (uint8_t)wvl_plan_coded_depth(s, f, c);
-        pc->is_signed = cf->is_signed != 0;
+        pc->is_signed = cf->is_signed != WVL_SAMPLE_UNSIGNED;
+        pc->is_float = cf->is_signed == WVL_SAMPLE_FLOAT;
         pc->dx = cf->dx ? cf->dx : 1;
         pc->dy = cf->dy ? cf->dy : 1;
         pc->rect.x0 = (uint32_t)wvl_ceil_div(f->x0, pc->dx);
@@ -377,6 +381,24 @@ static int check_steps(const wvl_variant_table *table, const wvl_image_format *f
     return 1;
 }
 
+/* Passes of 64-bit samples have no gains, so that nothing can be chosen among them. */
+static int check_deep(const wvl_plan *plan, wvl_report *report)
+{
+    for (uint32_t i = 0; i < plan->syntax.coding_count && plan->rate.rate_control; i++) {
+        const wvl_coding *coding = &plan->syntax.codings[i];
+        for (unsigned b = 0; b < 3u * coding->levels + 1u; b++) {
+            if (coding->band[b].coef_bytes == 8) {
+                wvl_report_add(report,
+                               "depth %u: bands of more than 31 magnitude bits are coded without loss alone; use "
+                               "reversible=yes for all components, and no target, limit or profile",
+                               coding->depth);
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
 wvl_plan *wvl_geom_build_plan(const wvl_allocator *allocator, const wvl_settings *s, const wvl_image_format *f,
                               wvl_report *report)
 {
@@ -384,6 +406,10 @@ wvl_plan *wvl_geom_build_plan(const wvl_allocator *allocator, const wvl_settings
     int is_open = wvl_variants_open(&table, allocator, s, f, report) && check_steps(&table, f, report);
     wvl_plan *plan = is_open ? build_plan(allocator, s, f, &table) : NULL;
     wvl_variants_close(&table);
+    if (plan && !check_deep(plan, report)) {
+        wvl_plan_destroy(allocator, plan);
+        plan = NULL;
+    }
     return plan;
 }
 

@@ -79,7 +79,7 @@ typedef struct wvl_band_coding {
     uint16_t mantissa;  /* mu_b */
     uint8_t planes;     /* Mb = G + eps_b - 1: proved to hold every magnitude */
     uint8_t frac_bits;  /* F: bits kept below the step for distortion */
-    uint8_t coef_bytes; /* container of this band's coefficients: 2 (planes + F <= 15) or 4 (<= 31) */
+    uint8_t coef_bytes; /* container of this band's coefficients: 2 (planes + F <= 15), 4 (<= 31) or 8 (HT alone) */
     double step;        /* Delta_b in units of the component's LSB; 1 when reversible */
     /* Squared error of the picture per squared step unit (Delta_b / 2^F)^2, = weight_mantissa * 2^weight_exponent;
      * mantissa in [2^31, 2^32). Includes synthesis norms of band and colour transform, the depth normalisation, and
@@ -120,8 +120,9 @@ typedef struct wvl_coding {
 
 typedef struct wvl_plan_component {
     uint8_t depth, is_signed, dx, dy;
-    uint16_t coding; /* index into codings: what the main header says; tiles may differ, see wvl_tile_component */
-    wvl_rect rect;   /* on the component's own grid (B.2) */
+    uint16_t coding;  /* index into codings: what the main header says; tiles may differ, see wvl_tile_component */
+    wvl_rect rect;    /* on the component's own grid (B.2) */
+    uint8_t is_float; /* signed bits of floating point: the front makes them ascend, and NLT says so */
 } wvl_plan_component;
 
 /* What the front does to components 0..2 before anything else: to 12-bit X'Y'Z' from RGB (MATRIX), or from X'Y'Z' with
@@ -177,6 +178,7 @@ typedef struct wvl_progression {
 } wvl_progression;
 
 #define WVL_RSIZ_CAP 0x4000u /* bit 14 (15444-15 A.2) */
+#define WVL_RSIZ_NLT 0x8200u /* Part 2, of which NLT is used (15444-2 A.2.1) */
 #define WVL_SPACER_BYTES 64u
 /* What single tiles do otherwise: COD, COC, QCD, QCC of their first tile-part header (A.6). Tiles that agree share one.
  */
@@ -343,6 +345,12 @@ WVL_HD uint32_t wvl_plan_cap_groups(const struct wvl_plan *plan)
     return plan->syntax.component_count << (plan->rate.cap_split != 0);
 }
 
+/* wvl_sample_kind of a component. */
+static inline uint8_t wvl_plan_sample_kind(const wvl_plan_component *component)
+{
+    return (uint8_t)(component->is_float ? WVL_SAMPLE_FLOAT : (wvl_sample_kind)component->is_signed);
+}
+
 /* Depth of the samples that the caller gives for a component. */
 static inline unsigned wvl_plan_input_depth(const wvl_plan *plan, uint32_t component)
 {
@@ -425,6 +433,10 @@ int wvl_quant_build_bands(wvl_coding *coding, unsigned distortion_bits, unsigned
                           wvl_report *report);
 /* Returns what the tile does otherwise than the main header says, or NULL. */
 const wvl_tile_variant *wvl_plan_find_variant(const wvl_plan *plan, uint32_t tile);
+/* Guard bits of a coding whose other members are set: as asked for, or as many as the magnitudes of deep samples need
+ * (E-2).
+ */
+uint8_t wvl_quant_guard_bits(const wvl_coding *coding);
 /* Makes all steps of an irreversible coding coarser, by 2^(sixteenths/16), and magnitude bounds and weights follow. 0:
  * they cannot be expressed so. */
 int wvl_quant_scale_steps(const wvl_plan *plan, wvl_coding *coding, unsigned sixteenths);
@@ -450,7 +462,7 @@ typedef struct wvl_tile_band {
     uint8_t orient; /* WVL_BAND_* */
     uint8_t level;  /* n_b: decomposition level, 0 only for LL with N_L = 0 */
     uint8_t planes, frac_bits;
-    uint8_t coef_bytes;               /* 2 or 4 */
+    uint8_t coef_bytes;               /* 2, 4 or 8 */
     uint8_t xcb, ycb;                 /* log2 of the code block after clamping by the precinct (B.7) */
     uint8_t coding_band;              /* index into wvl_coding.band */
     float reciprocal;                 /* 9/7: 2^F / Delta_b with K, colour gains and one-sample corrections folded in */

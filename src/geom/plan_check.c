@@ -179,7 +179,8 @@ static void check_ht(const wvl_settings *s, wvl_report *r)
 
 /* ---- Violations ------------------------------------------------------------------------------ */
 
-#define MAX_DEPTH 28u /* 31 magnitude bits less the three that two high-pass filters add */
+#define MAX_DEPTH 32u    /* of containers */
+#define MAX_DEPTH_31 28u /* 31 magnitude bits less the three that two high-pass filters add */
 
 static void add_violation(wvl_report *report, const char *format, va_list args)
 {
@@ -247,7 +248,7 @@ static void check_grid(const wvl_image_format *f, const wvl_settings *s, wvl_rep
     wvl_report_if(r, cols * rows > 65535, "%llu tiles; 65535 are allowed (A.4.2)", (unsigned long long)(cols * rows));
 }
 
-static void check_components(const wvl_image_format *f, wvl_report *r)
+static void check_components(const wvl_image_format *f, const wvl_settings *s, wvl_report *r)
 {
     if (f->component_count < 1 || f->component_count > 16384) {
         wvl_report_add(r, "%u components; 1 to 16384 are allowed (A.5.1)", f->component_count);
@@ -262,19 +263,41 @@ static void check_components(const wvl_image_format *f, wvl_report *r)
         if (cf->depth < 1 || cf->depth > 38) {
             wvl_report_add(r, "component %u: depth %u; 1 to 38 are allowed (A.5.1)", c, cf->depth);
         } else if (cf->depth > MAX_DEPTH) {
-            wvl_report_add(r,
-                           "component %u: depth %u; up to %u are supported, because a high-pass band of a deeper one "
-                           "needs more than the 31 magnitude "
-                           "bits that decoders carry",
-                           c, cf->depth, MAX_DEPTH);
+            wvl_report_add(r, "component %u: depth %u; up to %u are supported", c, cf->depth, MAX_DEPTH);
+        } else if (cf->depth > MAX_DEPTH_31 && !(s->style & WVL_STYLE_HT)) {
+            wvl_report_add(
+                r,
+                "component %u: depth %u; more than %u need HT blocks, because a high-pass band needs more than "
+                "the 31 magnitude bits that decoders carry of others; use style HT",
+                c, cf->depth, MAX_DEPTH_31);
         }
-        wvl_report_if(r, cf->is_signed > 1, "component %u: is_signed is %u; give 0 or 1", c, cf->is_signed);
+        wvl_report_if(r, cf->is_signed > WVL_SAMPLE_FLOAT, "component %u: is_signed is %u; give 0, 1 or 2", c,
+                      cf->is_signed);
         uint32_t dx = cf->dx ? cf->dx : 1, dy = cf->dy ? cf->dy : 1;
         wvl_report_if(
             r, wvl_ceil_div(f->x1, dx) <= wvl_ceil_div(f->x0, dx) || wvl_ceil_div(f->y1, dy) <= wvl_ceil_div(f->y0, dy),
             "component %u: subsampling %u,%u leaves it without samples (B-2)", c, dx, dy);
         if (r->count > 64) {
             return; /* the rest would say the same */
+        }
+    }
+}
+
+/* Components are known to be legal. */
+static void check_floats(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
+{
+    for (uint32_t c = 0; c < f->component_count; c++) {
+        if (f->components[c].is_signed == WVL_SAMPLE_FLOAT) {
+            unsigned depth = f->components[c].depth;
+            wvl_report_if(r, depth != 16 && depth != 32,
+                          "component %u: floating point of %u bits; 16 and 32 are supported", c, depth);
+            wvl_report_if(r, !(s->style & WVL_STYLE_HT),
+                          "component %u: floating point needs HT blocks, because no decoder of Part 1 knows NLT; use "
+                          "style HT (15444-2 A.3.10)",
+                          c);
+            wvl_report_if(r, s->profile != WVL_PROFILE_NONE,
+                          "profile: component %u is floating point, whose marker segment NLT no profile allows", c);
+            return; /* the first names the mistake */
         }
     }
 }
@@ -292,8 +315,8 @@ unsigned wvl_plan_choose_mct(const wvl_settings *s, const wvl_image_format *f)
             return WVL_MCT_NONE;
         }
     }
-    if (s->mct == 2 && s->reversible && depth >= MAX_DEPTH) {
-        return WVL_MCT_NONE; /* RCT would need a 32nd magnitude bit */
+    if (s->mct == 2 && s->reversible && depth == MAX_DEPTH_31) {
+        return WVL_MCT_NONE; /* RCT would need a 32nd magnitude bit, which deeper samples need without it */
     }
     return s->reversible ? WVL_MCT_RCT : WVL_MCT_ICT;
 }
@@ -609,7 +632,7 @@ static void check_targets(const wvl_settings *s, wvl_report *r)
 int wvl_plan_check(const wvl_settings *s, const wvl_image_format *f, wvl_report *r)
 {
     uint32_t before = r->count;
-    check_components(f, r);
+    check_components(f, s, r);
     check_grid(f, s, r);
     if (r->count == before) {
         wvl_color_check(s, f, r);
@@ -641,6 +664,7 @@ int wvl_plan_check(const wvl_settings *s, const wvl_image_format *f, wvl_report 
                   s->registration_count, f->component_count);
     check_ht(s, r);
     if (r->count == before) {
+        check_floats(s, f, r);
         check_overrides(s, f, r);
         check_regions(s, f, r);
     }

@@ -159,13 +159,34 @@ static unsigned count_bits53(unsigned depth, unsigned orient, unsigned level)
     return wvl_max_u32(depth + kind + 1, wvl_bit_length((uint64_t)most));
 }
 
+#define MOST_PLANES 37u       /* magnitude bits that exponents and guard bits can say */
+#define MOST_CODED_PLANES 31u /* of EBCOT, and of a block that is shifted in part */
+#define MOST_EXPONENT 31u
+#define MOST_IRREVERSIBLE 28u /* bits of a sample */
+
+static unsigned most_planes(const wvl_coding *coding)
+{
+    return coding->style & WVL_STYLE_HT ? MOST_PLANES : MOST_CODED_PLANES;
+}
+
+uint8_t wvl_quant_guard_bits(const wvl_coding *coding)
+{
+    unsigned most = 0;
+    for (unsigned band = 0; coding->reversible && band < 3u * coding->levels + 1u; band++) {
+        unsigned bits = count_bits53(coding->depth + coding->rct, band_orient(band), band_level(band, coding->levels));
+        most = wvl_max_u32(most, bits);
+    }
+    int is_deep = most > MOST_CODED_PLANES && most <= most_planes(coding);
+    return (uint8_t)wvl_max_u32(coding->guard_bits, is_deep ? most + 1 - MOST_EXPONENT : 0);
+}
+
 static int set_reversible(wvl_coding *coding, unsigned band, wvl_report *report)
 {
     unsigned bits = count_bits53(coding->depth + coding->rct, band_orient(band), band_level(band, coding->levels));
-    if (bits > 31 || bits + 1 < coding->guard_bits || bits + 1 - coding->guard_bits > 31) {
+    if (bits > most_planes(coding) || bits + 1 < coding->guard_bits || bits + 1 - coding->guard_bits > MOST_EXPONENT) {
         wvl_report_add(report,
-                       "depth %u%s with %u guard bits: a band needs %u magnitude bits, 31 can be carried (E.1, E-2)",
-                       coding->depth, coding->rct ? " with RCT" : "", coding->guard_bits, bits);
+                       "depth %u%s with %u guard bits: a band needs %u magnitude bits, %u can be carried (E.1, E-2)",
+                       coding->depth, coding->rct ? " with RCT" : "", coding->guard_bits, bits, most_planes(coding));
         return 0;
     }
     coding->band[band].exponent = (uint8_t)(bits + 1 - coding->guard_bits);
@@ -221,6 +242,11 @@ static int set_irreversible(wvl_coding *coding, unsigned band, wvl_report *repor
 {
     wvl_band_coding *bc = &coding->band[band];
     unsigned range_bits = coding->depth + log2_gain(band_orient(band));
+    if (coding->depth > MOST_IRREVERSIBLE) {
+        wvl_report_add(report, "depth %u: the 9/7 wavelet takes up to %u; use reversible=yes", coding->depth,
+                       MOST_IRREVERSIBLE);
+        return 0;
+    }
     if (coding->quant_style == WVL_QUANT_DERIVED && band) {
         int exponent = (int)coding->band[0].exponent - (int)coding->levels + (int)band_level(band, coding->levels);
         if (exponent < 0) {
@@ -305,9 +331,7 @@ int wvl_quant_scale_steps(const wvl_plan *plan, wvl_coding *coding, unsigned six
     return 1;
 }
 
-#define MOST_PLANES 37u       /* magnitude bits that exponents and guard bits can say */
-#define MOST_CODED_PLANES 31u /* of a block that is shifted in part */
-#define EASY_PLANES 30u       /* OpenJPEG 2.5 decodes no more */
+#define EASY_PLANES 30u /* OpenJPEG 2.5 decodes no more */
 
 /*
  * The shift must lift the region above every plane of the background (H.2). OpenJPEG 2.5 takes magnitudes from half
@@ -342,6 +366,16 @@ static int set_region_shift(wvl_coding *coding, wvl_report *report)
     return 1;
 }
 
+/* Of a sign and so many bits. */
+static unsigned container_bytes(unsigned bits)
+{
+    unsigned bytes = 2;
+    while (bits > 8 * bytes - 1) {
+        bytes *= 2;
+    }
+    return bytes;
+}
+
 int wvl_quant_build_bands(wvl_coding *coding, unsigned distortion_bits, unsigned max_depth, unsigned reach,
                           wvl_report *report)
 {
@@ -350,12 +384,12 @@ int wvl_quant_build_bands(wvl_coding *coding, unsigned distortion_bits, unsigned
             return 0;
         }
         wvl_band_coding *bc = &coding->band[band];
-        unsigned frac = coding->reversible ? 0 : wvl_min_u32(distortion_bits, 31u - bc->planes);
+        unsigned frac = coding->reversible ? 0 : wvl_min_u32(distortion_bits, MOST_CODED_PLANES - bc->planes);
         if (bc->planes + frac > 15 && bc->planes + wvl_min_u32(frac, ENOUGH_FRACTION_BITS) <= 15) {
             frac = 15u - bc->planes;
         }
         bc->frac_bits = (uint8_t)frac;
-        bc->coef_bytes = bc->planes + frac <= 15 ? 2 : 4;
+        bc->coef_bytes = (uint8_t)container_bytes(bc->planes + frac);
         set_weight(coding, band, max_depth, reach);
     }
     return set_region_shift(coding, report);

@@ -162,6 +162,7 @@ static uint32_t find_coding(wvl_variant_table *t, uint32_t tile, unsigned mct, u
     }
     /* 5/3 in 32 bits holds sums of two neighbours, 2 * 8.28 * A < 2^31, up to P = 27 (26 with RCT). */
     coding.wide = s.reversible && coding.depth + coding.rct > 27;
+    coding.guard_bits = wvl_quant_guard_bits(&coding);
     describe_regions(t, tile, component, &coding);
     for (uint32_t i = 0; i < t->coding_count; i++) {
         if (!memcmp(&t->codings[i], &coding, offsetof(wvl_coding, region_shift))) {

@@ -30,6 +30,7 @@ static void print(const printer *p, const char *format, ...)
 static const char *const order_names[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
 static const char *const mct_names[] = {"none", "RCT", "ICT"};
 static const char *const quant_names[] = {"none", "derived", "expounded"};
+static const char *const kind_names[] = {"unsigned", "signed", "floating point"};
 static const char *const band_names[] = {"LL", "HL", "LH", "HH"};
 
 static unsigned orient_of(unsigned band) { return band ? (band - 1) % 3 + 1 : 0; }
@@ -261,7 +262,7 @@ static void print_text(const printer *p, const wvl_plan *plan)
     for (uint32_t c = 0; c < plan->syntax.component_count && c < 16; c++) {
         const wvl_plan_component *pc = &plan->syntax.components[c];
         print(p, "  component %u: %ux%u, %u bits %s, subsampling %u,%u, coding %u\n", c, wvl_rect_width(pc->rect),
-              wvl_rect_height(pc->rect), pc->depth, pc->is_signed ? "signed" : "unsigned", pc->dx, pc->dy, pc->coding);
+              wvl_rect_height(pc->rect), pc->depth, kind_names[wvl_plan_sample_kind(pc)], pc->dx, pc->dy, pc->coding);
     }
     if (plan->syntax.xyz.is_xyz) {
         print(p, "components 0 to 2 are X'Y'Z', %s %u bits given\n",
@@ -347,9 +348,11 @@ static void print_json(const printer *p, const wvl_plan *plan)
           plan->syntax.tile_count, (unsigned long long)plan->syntax.total_samples, mct_names[plan->syntax.mct]);
     for (uint32_t c = 0; c < plan->syntax.component_count; c++) {
         const wvl_plan_component *pc = &plan->syntax.components[c];
-        print(p, "%s{\"width\":%u,\"height\":%u,\"depth\":%u,\"signed\":%s,\"dx\":%u,\"dy\":%u,\"coding\":%u}",
-              c ? "," : "", wvl_rect_width(pc->rect), wvl_rect_height(pc->rect), pc->depth,
-              pc->is_signed ? "true" : "false", pc->dx, pc->dy, pc->coding);
+        print(
+            p,
+            "%s{\"width\":%u,\"height\":%u,\"depth\":%u,\"signed\":%s,\"float\":%s,\"dx\":%u,\"dy\":%u,\"coding\":%u}",
+            c ? "," : "", wvl_rect_width(pc->rect), wvl_rect_height(pc->rect), pc->depth,
+            pc->is_signed ? "true" : "false", pc->is_float ? "true" : "false", pc->dx, pc->dy, pc->coding);
     }
     print(p, "],\"xyz\":%s,\"input_depth\":%u,\"progression\":\"%s\",\"lossless\":%s,\"layers\":[",
           plan->syntax.xyz.is_xyz ? "true" : "false", wvl_plan_input_depth(plan, 0), order_names[plan->syntax.order],

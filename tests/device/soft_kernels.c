@@ -46,7 +46,8 @@ static int32_t pixel(const wvl_cuda_pixels *p, uint32_t x, uint32_t y, uint32_t 
     }
     v += p->bias;
     *outside |= v >> p->depth;
-    return (int32_t)(v - p->half);
+    v -= p->half;
+    return (int32_t)(p->is_float && v >> 31 ? v ^ (p->half - 1) : v);
 }
 
 static int32_t mix_integer(unsigned part, const int32_t *v)

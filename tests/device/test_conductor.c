@@ -87,6 +87,26 @@ TEST_EACH(same_bytes, SETTINGS)
     ck_assert(_i > 1 || soft->marches > 0);
 }
 
+/* Halves, NaN among them, whose bits are complemented. */
+TEST_EACH(floats, 4)
+{
+    static const char *const texts[] = {"style=HT", "style=HT mct=off tile=100,90",
+                                        "style=HT reversible=no measure-psnr=no",
+                                        "style=HT reversible=no bpp=6 measure-psnr=no"};
+    for (uint32_t count = 1; count < 5; count += 2) {
+        picture p = picture_draw(PICTURE_NATURAL, 264, 96, count, 16, count);
+        picture_input input = open_input(&p, 0);
+        bytes integers = encode(&input, texts[_i], "cpu");
+        for (uint32_t c = 0; c < count; c++) {
+            input.components[c].is_signed = WVL_SAMPLE_FLOAT;
+        }
+        bytes reference = encode(&input, texts[_i], "cpu");
+        ck_assert_msg(reference.status == WVL_OK, "%s", reference.error);
+        ck_assert(reference.count != integers.count || memcmp(reference.data, integers.data, reference.count) != 0);
+        expect_same(texts[_i], &reference, encode(&input, texts[_i], "cuda-only"), reached(texts[_i]));
+    }
+}
+
 /* What the device did for one encode. */
 typedef struct work {
     uint64_t uploaded_bytes;

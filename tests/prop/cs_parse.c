@@ -47,6 +47,23 @@ static void parse_siz(reader *r, cs_stream *s)
     }
 }
 
+/* NLT of type 3 (15444-2 A.3.10): the depth and the sign are those of SIZ. */
+static void parse_nlt(reader *r, cs_stream *s)
+{
+    unsigned c = take(r, 2), depth = take(r, 1), type = take(r, 1);
+    if ((c >= s->component_count && c != 65535) || type != 3 || r->at != r->end) {
+        bad(r, "NLT: component %u, type %u", c, type);
+        return;
+    }
+    for (unsigned i = c == 65535 ? 0 : c; i < (c == 65535 ? s->component_count : c + 1); i++) {
+        cs_component *k = &s->components[i];
+        if (k->nlt || depth != (k->is_signed << 7 | (k->depth - 1))) {
+            bad(r, "NLT: depth %02X, or a second one for component %u", depth, i);
+        }
+        k->nlt = type;
+    }
+}
+
 static unsigned take_component(reader *r, const cs_stream *s)
 {
     unsigned c = take(r, s->component_count < 257 ? 1 : 2);
@@ -237,11 +254,11 @@ static void parse_main_segment(reader *r, cs_stream *s, unsigned marker, unsigne
     static const struct {
         unsigned marker, bit;
         void (*parse)(reader *, cs_stream *);
-    } table[] = {{0xFF51, 1, parse_siz},   {0xFF52, 2, parse_cod},     {0xFF5C, 4, parse_qcd},
-                 {0xFF53, 0, parse_coc},   {0xFF5D, 0, parse_qcc},     {0xFF5E, 0, parse_rgn},
-                 {0xFF64, 0, parse_com},   {0xFF55, 0, parse_tlm},     {0xFF5F, 8, parse_main_poc},
-                 {0xFF50, 32, parse_cap},  {0xFF63, 16, cs_parse_crg}, {0xFF57, 0, cs_parse_plm},
-                 {0xFF60, 0, cs_parse_ppm}};
+    } table[] = {{0xFF51, 1, parse_siz},    {0xFF52, 2, parse_cod},     {0xFF5C, 4, parse_qcd},
+                 {0xFF53, 0, parse_coc},    {0xFF5D, 0, parse_qcc},     {0xFF5E, 0, parse_rgn},
+                 {0xFF64, 0, parse_com},    {0xFF55, 0, parse_tlm},     {0xFF5F, 8, parse_main_poc},
+                 {0xFF50, 32, parse_cap},   {0xFF63, 16, cs_parse_crg}, {0xFF57, 0, cs_parse_plm},
+                 {0xFF60, 0, cs_parse_ppm}, {0xFF76, 0, parse_nlt}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (table[i].marker != marker) {
             continue;

@@ -14,6 +14,7 @@ typedef struct cs_component {
     unsigned has_qcc, quant_style, guard_bits, step_count; /* QCC, else QCD */
     unsigned step[97];                                     /* as written: 8 bits (style 0) or 16 */
     unsigned has_rgn, shift;                               /* RGN: SPrgn */
+    unsigned nlt;                                          /* Tnlt; 0 without */
 } cs_component;
 
 typedef struct cs_comment {

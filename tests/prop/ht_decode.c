@@ -28,11 +28,11 @@ static unsigned take_forward(forward *r)
     return bit;
 }
 
-static uint32_t take_forward_bits(forward *r, unsigned n)
+static uint64_t take_forward_bits(forward *r, unsigned n)
 {
-    uint32_t v = 0;
+    uint64_t v = 0;
     for (unsigned i = 0; i < n; i++) {
-        v |= (uint32_t)take_forward(r) << i;
+        v |= (uint64_t)take_forward(r) << i;
     }
     return v;
 }
@@ -173,6 +173,15 @@ static unsigned take_suffix(decoder *d, unsigned prefix)
     return v;
 }
 
+/* 28 and more of five bits are followed by four bits, each worth four times as much. */
+static unsigned take_extension(decoder *d, unsigned v)
+{
+    for (unsigned i = 2, is_long = v >= 5 + 28; is_long && i < 6; i++) {
+        v += take_backward(&d->vlc) << i;
+    }
+    return v;
+}
+
 static void take_predictions(decoder *d, long row, quad *a, quad *b)
 {
     unsigned more = 0, first = 0, second = 0;
@@ -181,7 +190,7 @@ static void take_predictions(decoder *d, long row, quad *a, quad *b)
         first = take_prefix(d);
         if (!more && first > 2) {
             b->u = 1 + take_backward(&d->vlc);
-            a->u = take_suffix(d, first);
+            a->u = take_extension(d, take_suffix(d, first));
             return;
         }
         second = take_prefix(d);
@@ -189,9 +198,11 @@ static void take_predictions(decoder *d, long row, quad *a, quad *b)
         first = a->u_off ? take_prefix(d) : 0;
         second = b && b->u_off ? take_prefix(d) : 0;
     }
-    a->u = first ? more + take_suffix(d, first) : 0;
+    first = take_suffix(d, first);
+    second = take_suffix(d, second);
+    a->u = first ? more + take_extension(d, first) : 0;
     if (b) {
-        b->u = second ? more + take_suffix(d, second) : 0;
+        b->u = second ? more + take_extension(d, second) : 0;
     }
 }
 
@@ -230,15 +241,15 @@ static const char *take_magnitudes(decoder *d, long col, long row, quad *q)
             return "a sample beyond the block is significant";
         }
         unsigned bits = U - bit_of(q->e_k, n);
-        if (bits > 32) {
-            return "a sample of more than 32 bits";
+        if (bits > 38) {
+            return "a sample of more than 38 bits";
         }
         uint64_t v = take_forward_bits(&d->magsgn, bits) | (uint64_t)bit_of(q->e_1, n) << bits;
         ht_sample *s = &d->samples[(size_t)y * d->block->width + x];
-        s->magnitude = (uint32_t)((v >> 1) + 1);
+        s->magnitude = (v >> 1) + 1;
         s->negative = v & 1;
         s->significant = 1;
-        q->exponent[n] = bit_length(2 * (uint64_t)s->magnitude - 1);
+        q->exponent[n] = bit_length(2 * s->magnitude - 1);
     }
     return NULL;
 }

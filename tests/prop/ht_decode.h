@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 typedef struct ht_sample {
-    uint32_t magnitude; /* in units of the cleanup pass, or of the plane below when it was refined */
+    uint64_t magnitude; /* in units of the cleanup pass, or of the plane below when it was refined */
     uint8_t negative;
     uint8_t significant; /* since the cleanup pass */
     uint8_t refined;     /* known to the plane below */

@@ -57,6 +57,14 @@ static void plan_job(job *j)
     j->coefs = calloc(j->plan->syntax.tile_count, sizeof *j->coefs);
 }
 
+/* The value of a sample as it is stored, and what NLT of type 3 makes of it (15444-2): negative numbers count down from
+ * -1 - half as their bits count up. */
+static int64_t value_of(const wvl_plan_component *pc, int32_t stored)
+{
+    int64_t v = pc->is_signed ? stored : (int64_t)(uint32_t)stored;
+    return pc->is_float && v < 0 ? -v - ((int64_t)1 << (pc->depth - 1)) - 1 : v;
+}
+
 /* Noise over a gradient, full-range noise, or only the two extremes. */
 static void draw_pixels(job *j)
 {
@@ -64,7 +72,7 @@ static void draw_pixels(job *j)
     for (uint32_t c = 0; c < j->format.component_count; c++) {
         const wvl_plan_component *pc = &j->plan->syntax.components[c];
         uint64_t n = (uint64_t)wvl_rect_width(pc->rect) * wvl_rect_height(pc->rect);
-        uint32_t top = (1u << pc->depth) - 1, offset = pc->is_signed ? 1u << (pc->depth - 1) : 0;
+        uint32_t top = UINT32_MAX >> (32 - pc->depth), offset = pc->is_signed ? 1u << (pc->depth - 1) : 0;
         j->pixels[c] = malloc((size_t)(n + 1) * sizeof *j->pixels[c]);
         for (uint64_t i = 0; i < n; i++) {
             uint32_t v = style == 2   ? (draw() & 1 ? top : 0)
@@ -118,6 +126,11 @@ static int64_t coef_value(const wvl_coefs *coefs, const wvl_tile_band *band, uin
     const uint8_t *at = coefs->samples + wvl_coef_at(band, x, y);
     uint32_t word, sign = band->coef_bytes == 2 ? 0x8000u : 0x80000000u;
     uint16_t half;
+    if (band->coef_bytes == 8) {
+        uint64_t deep;
+        memcpy(&deep, at, 8);
+        return deep >> 63 ? -(int64_t)(deep & INT64_MAX) : (int64_t)deep;
+    }
     if (band->coef_bytes == 2) {
         memcpy(&half, at, 2);
         word = half;
@@ -134,17 +147,19 @@ static void check_bounds(const wvl_coefs *coefs, const wvl_tile_band *band)
     for (uint32_t row = 0; row < band->block_rows; row++) {
         for (uint32_t col = 0; col < band->block_cols; col++) {
             wvl_rect r = wvl_geom_block_rect(band, col, row);
-            uint32_t seen = 0;
+            uint64_t seen = 0;
             for (uint32_t y = r.y0; y < r.y1; y++) {
                 for (uint32_t x = r.x0; x < r.x1; x++) {
                     int64_t v = coef_value(coefs, band, x, y);
-                    seen |= (uint32_t)(v < 0 ? -v : v);
+                    seen |= (uint64_t)(v < 0 ? -v : v);
                 }
             }
             uint32_t bound = coefs->bounds[band->first_block + (uint64_t)row * band->block_cols + col];
-            REQUIRE_THAT(bound == seen, "bound %x, magnitudes %x", bound, seen);
-            REQUIRE_THAT((uint64_t)bound >> (band->planes + band->frac_bits) == 0, "magnitude %x in %u + %u bits",
-                         bound, band->planes, band->frac_bits);
+            uint64_t joined =
+                seen >> 31 ? (seen & INT32_MAX) | UINT64_C(1) << 31 : seen; /* as 64-bit samples have it */
+            REQUIRE_THAT(bound == joined, "bound %x, magnitudes %llx", bound, (unsigned long long)seen);
+            REQUIRE_THAT(seen >> (band->planes + band->frac_bits) == 0, "magnitude %llx in %u + %u bits",
+                         (unsigned long long)seen, band->planes, band->frac_bits);
         }
     }
 }
@@ -259,11 +274,11 @@ static void check_tile_pixels(const job *j, const wvl_coefs *coefs)
     }
     for (uint32_t c = 0; c < count; c++) {
         const wvl_plan_component *pc = &j->plan->syntax.components[c];
-        int64_t shift = pc->is_signed ? 0 : (int64_t)1 << (pc->depth - 1), *v = f[c].v;
+        int64_t half = (int64_t)1 << (pc->depth - 1), shift = pc->is_signed ? 0 : half, *v = f[c].v;
         for (uint32_t y = f[c].rect.y0; y < f[c].rect.y1; y++) {
             for (uint32_t x = f[c].rect.x0; x < f[c].rect.x1; x++, v++) {
-                int64_t pixel =
-                    j->pixels[c][(uint64_t)(y - pc->rect.y0) * wvl_rect_width(pc->rect) + (x - pc->rect.x0)];
+                uint64_t at = (uint64_t)(y - pc->rect.y0) * wvl_rect_width(pc->rect) + (x - pc->rect.x0);
+                int64_t pixel = value_of(pc, j->pixels[c][at]);
                 REQUIRE_THAT(*v + shift == pixel, "component %u (%u, %u): %lld, was %lld", c, x, y,
                              (long long)(*v + shift), (long long)pixel);
             }
@@ -370,7 +385,7 @@ static real_field load_component(const job *j, const wvl_coefs *coefs, uint32_t 
                 const wvl_plan_component *pc = &j->plan->syntax.components[k];
                 uint64_t at = (uint64_t)(y - pc->rect.y0) * wvl_rect_width(pc->rect) + (x - pc->rect.x0);
                 s[k] = k == c || (j->plan->syntax.mct && k < 3)
-                           ? j->pixels[k][at] - (pc->is_signed ? 0.0 : ldexp(1.0, pc->depth - 1))
+                           ? (double)value_of(pc, j->pixels[k][at]) - (pc->is_signed ? 0.0 : ldexp(1.0, pc->depth - 1))
                            : 0.0;
             }
             double luma = 0.299 * s[0] + 0.587 * s[1] + 0.114 * s[2];
@@ -455,6 +470,18 @@ static void draw_structure(job *j)
     }
 }
 
+/* Makes signed components floating point. */
+static void draw_floats(job *j)
+{
+    j->settings.style = draw() & 1 ? WVL_STYLE_HT : 0;
+    for (unsigned c = 0; j->settings.style && c < COMPONENTS; c++) {
+        if (j->components[c].is_signed) {
+            j->components[c].depth = 16;
+            j->components[c].is_signed = WVL_SAMPLE_FLOAT;
+        }
+    }
+}
+
 /* most: deepest samples. Without a colour transform components differ. */
 static void draw_components(job *j, unsigned most)
 {
@@ -479,6 +506,32 @@ TEST_EACH(reversible_comes_back, 6)
         default_job(&j);
         draw_structure(&j);
         draw_components(&j, draw() % 3 ? 16 : 28);
+        draw_floats(&j);
+        whole_case(&j, between(1, 3));
+    }
+}
+
+/* Samples of 29 to 32 bits, beside others, with and without a colour transform. */
+TEST_EACH(deep_comes_back, 6)
+{
+    static job j;
+    seed_state = (uint64_t)_i + 31;
+    for (uint32_t round = 0; round < 60; round++) {
+        default_job(&j);
+        draw_structure(&j);
+        draw_components(&j, 32);
+        j.settings.style = WVL_STYLE_HT;
+        for (unsigned c = 0; c < COMPONENTS; c++) {
+            wvl_component_format *k = &j.components[c];
+            k->is_signed = (uint8_t)between(0, 2);
+            if (!c || draw() & 1) {
+                k->depth = (uint8_t)between(29, 32);
+            }
+            if (c && j.settings.mct) {
+                *k = j.components[0];
+            }
+            k->depth = k->is_signed == WVL_SAMPLE_FLOAT ? 32 : k->depth;
+        }
         whole_case(&j, between(1, 3));
     }
 }
@@ -510,6 +563,7 @@ TEST_EACH(irreversible_is_the_textbook, 6)
         default_job(&j);
         draw_structure(&j);
         draw_components(&j, draw() % 3 ? 12 : 20);
+        draw_floats(&j);
         j.settings.reversible = 0;
         j.settings.quant_style = draw() % 4 ? WVL_QUANT_EXPOUNDED : WVL_QUANT_DERIVED;
         j.settings.levels = j.settings.levels > 8 ? 8 : j.settings.levels;

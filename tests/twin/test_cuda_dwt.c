@@ -271,6 +271,10 @@ FAMILY(two_sizes, 24, 121212, 24, 4, 6, 3)
     draw_blocks(j, 16, 2, 8, 3);
     j->format.component_count = turn % 4 ? 3 : 1;
     set_depths(j, is_signed ? between(9, 16) : depth, is_signed);
+    if (turn % 8 == 7) { /* these do not march */
+        set_depths(j, 16, WVL_SAMPLE_FLOAT);
+        j->settings.style = WVL_STYLE_HT;
+    }
     place_picture(j, 8 * between(8, subset ? 80 : 200) + (turn % 6 == 5 ? between(1, 7) : 0),
                   between(64, subset ? 150 : 700), turn & 8 ? 64 * between(0, 3) : 0,
                   turn & 16 ? 512 * between(0, 3) : 0);

@@ -58,7 +58,8 @@ static void place_pixels(const job *j, device_picture *d)
                                          .half = half,
                                          .container = p->container,
                                          .is_signed = pc->is_signed,
-                                         .depth = pc->depth};
+                                         .depth = pc->depth,
+                                         .is_float = pc->is_float};
     }
 }
 
@@ -317,6 +318,16 @@ TEST_EACH(odd_widths, 4)
     static job j;
     start_job(&j, 160000u + (uint64_t)_i, 3, 12, (uint32_t)_i >> 1 & 1);
     place_picture(&j, 8 * between(8, 20) + between(1, 7), between(33, 90), between(0, 9), between(0, 70));
+    check_plain(&j, _i & 1, 132, WVL_CUDA_KERNEL_any_53);
+}
+
+/* Floating point of a shape that marches as integers, with a color transform and without. */
+TEST_EACH(floats, 4)
+{
+    static job j;
+    start_job(&j, 180000u + (uint64_t)_i, _i & 2 ? 3 : 1, 16, WVL_SAMPLE_FLOAT);
+    j.settings.style = WVL_STYLE_HT;
+    place_picture(&j, 8 * between(17, 50), between(66, 180), 0, 0);
     check_plain(&j, _i & 1, 132, WVL_CUDA_KERNEL_any_53);
 }
 

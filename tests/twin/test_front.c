@@ -116,7 +116,7 @@ TEST_FIXTURE(setup, teardown);
 TEST(loads)
 {
     for (unsigned kind = 0; kind < WVL_LOAD_KINDS; kind++) {
-        unsigned depth = load_bits[kind] > 28 ? 28 : load_bits[kind];
+        unsigned depth = load_bits[kind];
         wvl_front_shift shift = {load_signed[kind] ? 1u << (depth - 1) : 0, 1u << (depth - 1)};
         for (uint32_t n = 0; n < 140; n++) {
             for (uint64_t stride = 1; stride < 5; stride++) {
@@ -190,16 +190,16 @@ TEST(conversions)
     static line source[3], out[2][3];
     for (unsigned kind = 0; kind < WVL_CONVERT_KINDS; kind++) {
         for (uint32_t n = 1; n < MOST; n += n < 70 ? 1 : 37) {
-            unsigned depth = 1 + (unsigned)(draw() % 28);
+            unsigned depth = 1 + (unsigned)(draw() % (convert_bytes[kind] == 8 ? 32 : 28));
             const int32_t *in[3];
             for (unsigned c = 0; c < 3; c++) {
                 int32_t *x = open_line(&source[c]);
                 for (uint32_t i = 0; i < n; i++) {
                     uint32_t v = (uint32_t)(draw() >> (64 - depth));
-                    x[i] = (int32_t)(draw() % 8   ? v
-                                     : draw() & 1 ? 0
-                                                  : (1u << depth) - 1) -
-                           (int32_t)(1u << (depth - 1));
+                    x[i] = (int32_t)((draw() % 8   ? v
+                                      : draw() & 1 ? 0
+                                                   : UINT32_MAX >> (32 - depth)) -
+                                     (1u << (depth - 1)));
                 }
                 in[c] = x;
             }
@@ -354,7 +354,7 @@ TEST(rows)
     for (uint32_t round = 0; round < 6000; round++) {
         unsigned load = (unsigned)(draw() % WVL_LOAD_KINDS), bits = load_bits[load];
         int is_signed = load == WVL_LOAD_32 ? (int)(draw() & 1) : load_signed[load];
-        unsigned depth = draw() & 1 ? (bits > 28 ? 28 : bits) : 1 + (unsigned)(draw() % (bits > 28 ? 28 : bits));
+        unsigned depth = draw() & 1 ? bits : 1 + (unsigned)(draw() % bits);
         build_scene(&s, load, (unsigned)(draw() % 3), depth, is_signed);
         draw_scene(&s, depth, is_signed);
         const wvl_front_kernels *k = draw() & 1 ? fast : reference;

@@ -115,7 +115,7 @@ static unsigned code_of(const char *name)
     } codes[] = {{"SOC", 0xFF4F}, {"CAP", 0xFF50}, {"SIZ", 0xFF51}, {"COD", 0xFF52}, {"COC", 0xFF53}, {"TLM", 0xFF55},
                  {"PRF", 0xFF56}, {"PLM", 0xFF57}, {"PLT", 0xFF58}, {"CPF", 0xFF59}, {"QCD", 0xFF5C}, {"QCC", 0xFF5D},
                  {"RGN", 0xFF5E}, {"POC", 0xFF5F}, {"PPM", 0xFF60}, {"PPT", 0xFF61}, {"CRG", 0xFF63}, {"COM", 0xFF64},
-                 {"SOT", 0xFF90}, {"SOD", 0xFF93}, {"EOC", 0xFFD9}};
+                 {"NLT", 0xFF76}, {"SOT", 0xFF90}, {"SOD", 0xFF93}, {"EOC", 0xFFD9}};
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         if (!strcmp(codes[i].name, name)) {
             return codes[i].code;

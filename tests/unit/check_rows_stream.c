@@ -9,6 +9,7 @@
 /* Two tiles. */
 #define TILES "x=40 y=30 tx=20 ty=30 L=2 part=0/0/1::000000 part=1/0/1::000000"
 /* An HT block of one cleanup pass, four bytes. */
+#define FLOATS "rsiz=C200 ht=0002 style=40 depth=8F main=FF760006FFFF8F03 part=0/0/1::000000 x=40 y=30 L=2"
 #define HT "ht=0002 style=40 part=0/0/1::(1100100100)F3C02400"
 
 const check_row check_rows_stream[] = {
@@ -80,6 +81,15 @@ const check_row check_rows_stream[] = {
     {"cap.magnitude", HT, "QCD @5=50", NULL, NULL},
     {"cap.magnitude", "ht=0021 style=40 wave=0 L=2 x=40 y=30 part=0/0/1::000000", "CAP @8=0020", NULL, NULL},
     {"cap.homogeneous", HT, "SOT >FF52000C00000001000004044001", NULL, NULL},
+    {"nlt.length", FLOATS, "NLT @8+00", NULL, NULL},
+    {"nlt.length", FLOATS, "NLT @7-1", NULL, NULL},
+    {"nlt.component", FLOATS, "NLT @4=0001", NULL, NULL},
+    {"nlt.depth", FLOATS, "NLT @6=8E", NULL, NULL},
+    {"nlt.depth", FLOATS, "NLT @6=0F", NULL, NULL},
+    {"nlt.type", FLOATS, "NLT @7=04", NULL, NULL},
+    {"nlt.duplicate", FLOATS, "NLT >FF760006FFFF8F03", NULL, NULL},
+    {"nlt.unannounced", FLOATS, "NLT -", NULL, NULL},
+    {"nlt.unannounced", FLOATS, "SIZ @4=4000", NULL, NULL},
     {"prf.length", EMPTY, "SIZ @4=0FFF;SIZ >FF56000300", NULL, NULL},
     {"prf.value", EMPTY, "SIZ @4=0FFF;SIZ >FF56000600010000", NULL, NULL},
     {"prf.unannounced", EMPTY, "SIZ >FF5600040001", NULL, NULL},

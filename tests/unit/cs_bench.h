@@ -49,7 +49,7 @@ static inline bench *make_bench(uint32_t component_count)
     p->syntax.component_count = component_count;
     p->syntax.components = b->components;
     for (uint32_t i = 0; i < component_count; i++) {
-        b->components[i] = (wvl_plan_component){8, 0, 1, 1, 0, {0, 0, 16, 8}};
+        b->components[i] = (wvl_plan_component){8, 0, 1, 1, 0, {0, 0, 16, 8}, 0};
     }
     p->syntax.coding_count = 4;
     p->syntax.codings = b->codings;

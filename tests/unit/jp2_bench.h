@@ -30,7 +30,7 @@ static inline void start(uint32_t component_count)
     plan.syntax.component_count = component_count;
     plan.syntax.components = components;
     for (uint32_t i = 0; i < component_count; i++) {
-        components[i] = (wvl_plan_component){8, 0, 1, 1, 0, {0, 0, 0, 0}};
+        components[i] = (wvl_plan_component){8, 0, 1, 1, 0, {0, 0, 0, 0}, 0};
     }
 }
 

@@ -8,7 +8,21 @@
 #include <tiffio.h>
 #include <unistd.h>
 
-static const wvl_io_options linear = {.float_transfer = WVL_IO_FLOAT_LINEAR};
+static const wvl_io_options linear = {.float_transfer = WVL_IO_FLOAT_LINEAR},
+                            kept = {.float_transfer = WVL_IO_FLOAT_KEPT};
+
+static void expect_kept(const wvl_io_picture *p, uint32_t c, unsigned depth)
+{
+    const wvl_io_component *k = &p->components[c];
+    ck_assert(k->depth == depth && k->sample_bytes == depth / 8 && k->is_signed && k->is_float);
+}
+
+static int64_t bits_of(float v)
+{
+    int32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
 
 static void put_float(bytes *b, float v, int big)
 {
@@ -85,6 +99,20 @@ TEST_EACH(rows_of_pfm_run_upwards, 2)
     read_damaged(b.at, b.count, "a.pfm", &linear, 500);
     refuse_bytes(b.at, b.count, "a.pfm", NULL,
                  "PFM: PF or Pf: floating point; --float-transfer linear, log or pq makes 16-bit integers");
+}
+
+TEST(pfm_is_kept)
+{
+    bytes b;
+    wvl_io_picture p;
+    const float values[4] = {-0.0f, NAN, -INFINITY, 1e-44f};
+    make_pfm(&b, 1, values, 4, "Pf\n2 2\n1.0\n");
+    read_bytes(&p, b.at, b.count, "a.pfm", &kept);
+    expect_kept(&p, 0, 32);
+    for (uint32_t i = 0; i < 4; i++) {
+        ck_assert_int_eq(sample_at(&p, 0, i & 1, 1 - i / 2), bits_of(values[i]));
+    }
+    wvl_io_release_picture(&p);
 }
 
 TEST(odd_numbers_are_noted)
@@ -195,6 +223,35 @@ TEST_EACH(tiff_of_floats, 12)
     wvl_io_release_picture(&p);
     ck_assert_int_lt(wvl_io_read_picture(path, NULL, &p, error, sizeof error), 0);
     ck_assert_ptr_nonnull(strstr(error, "TIFF: SampleFormat 3: floating point; --float-transfer"));
+    unlink(path);
+}
+
+TEST_EACH(tiff_is_kept, 12)
+{
+    static const unsigned depths[3] = {16, 32, 64};
+    wvl_io_picture p;
+    wvl_io_rows *rows;
+    char error[256] = "";
+    int file = mkstemp(path), depth = (int)depths[_i / 4];
+    ck_assert_int_ge(file, 0);
+    close(file);
+    write_tiff((unsigned)depth, _i & 1, _i >> 1 & 1, _i & 1 ? COMPRESSION_NONE : COMPRESSION_ADOBE_DEFLATE);
+    int result = wvl_io_read_picture(path, &kept, &p, error, sizeof error);
+    if (depth == 64) {
+        ck_assert_ptr_nonnull(strstr(error, "keep takes 16 and 32"));
+        unlink(path);
+        return;
+    }
+    ck_assert_msg(result == 0, "%s", error);
+    for (uint32_t c = 0; c < 3; c++) {
+        expect_kept(&p, c, (unsigned)depth);
+        ck_assert_int_eq(sample_at(&p, c, 0, 0), depth == 16 ? 0x3800 : bits_of(0.5f));
+        ck_assert_int_eq(sample_at(&p, c, 1, 0), depth == 16 ? 0x4000 : bits_of(2));
+    }
+    ck_assert_int_eq(wvl_io_rows_open(path, &kept, &rows, error, sizeof error), 0);
+    ck_assert_ptr_null(wvl_io_rows_obstacle(rows));
+    expect_rows_of(rows, &p);
+    wvl_io_release_picture(&p);
     unlink(path);
 }
 
@@ -316,7 +373,36 @@ TEST_EACH(openexr_of_rows_and_tiles, 2)
     refuse_bytes(b.at, b.count, "a.exr", NULL, "OpenEXR: half or float: floating point; --float-transfer");
 }
 
-/* With --float-transfer and without it the same is said: it does not help. */
+/* Halves, and beside them floats where there is no RGB. */
+TEST_EACH(openexr_is_kept, 2)
+{
+    bytes b;
+    wvl_io_picture p;
+    make_exr(&b, _i);
+    finish_exr(&b, _i);
+    read_bytes(&p, b.at, b.count, "a.exr", &kept);
+    for (uint32_t c = 0; c < 4; c++) {
+        expect_kept(&p, c, 16);
+    }
+    for (uint32_t y = 0; y < 2; y++) {
+        for (uint32_t x = 0; x < 3; x++) {
+            ck_assert_int_eq(sample_at(&p, 0, x, y), 0x3C00 + (x * 128 + y * 256 + 3 * 512) % 1024);
+            ck_assert_int_eq(sample_at(&p, 3, x, y), 0x3800);
+        }
+    }
+    wvl_io_release_picture(&p);
+    uint8_t *r = memchr(b.at + 24 + 40, 'R', 64);
+    ck_assert_ptr_nonnull(r);
+    *r = 'P'; /* no RGB: all channels are read, the last one of floats */
+    read_bytes(&p, b.at, b.count, "a.exr", &kept);
+    expect_shape(&p, 3, 2, 5, 16, 1);
+    expect_kept(&p, 3, 16);
+    expect_kept(&p, 4, 32);
+    ck_assert_int_eq(sample_at(&p, 4, 2, 1), bits_of(5));
+    wvl_io_release_picture(&p);
+}
+
+/* With a transfer and without it the same is said: it does not help. */
 TEST(openexr_of_whole_numbers)
 {
     bytes b;

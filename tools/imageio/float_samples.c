@@ -167,13 +167,37 @@ int wvl_io_permit_floats(wvl_io_context *context, const char *kind)
         return 0;
     }
     return wvl_io_fail(
-        context, "%s: floating point; --float-transfer linear, log or pq makes 16-bit integers of the samples", kind);
+        context,
+        "%s: floating point; --float-transfer linear, log or pq makes 16-bit integers of the samples, and keep "
+        "encodes them bit for bit, with HT blocks",
+        kind);
+}
+
+void wvl_io_keep_floats(wvl_io_component *component, unsigned depth)
+{
+    component->depth = (uint8_t)depth;
+    component->sample_bytes = wvl_io_container_bytes(depth);
+    component->is_signed = component->is_float = 1;
+}
+
+/* Neither codes nor linear light are sRGB, or what the file said of its light. */
+static void settle_color(wvl_io_picture *picture)
+{
+    if (picture->color == WVL_IO_RGB && !picture->icc) {
+        picture->color = WVL_IO_UNKNOWN;
+    }
+    picture->color_declared = picture->icc != NULL;
 }
 
 int wvl_io_finish_floats(wvl_io_context *context)
 {
     wvl_io_picture *picture = context->picture;
     tally all = {0};
+    if (context->options.float_transfer == WVL_IO_FLOAT_KEPT) {
+        picture->float_transfer = WVL_IO_FLOAT_KEPT;
+        settle_color(picture);
+        return 0;
+    }
     if (choose_range(context) != 0) {
         return -1;
     }
@@ -196,10 +220,6 @@ int wvl_io_finish_floats(wvl_io_context *context)
         wvl_io_note(context, "%llu samples lie outside the range and are limited to it",
                     (unsigned long long)all.outside);
     }
-    /* The codes are neither sRGB nor what the file said of its light. */
-    if (picture->color == WVL_IO_RGB && !picture->icc) {
-        picture->color = WVL_IO_UNKNOWN;
-    }
-    picture->color_declared = picture->icc != NULL;
+    settle_color(picture);
     return 0;
 }

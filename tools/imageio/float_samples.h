@@ -6,8 +6,11 @@
 
 /* Refuses floating point unless the options name a transfer; kind is how the format calls it. */
 int wvl_io_permit_floats(wvl_io_context *context, const char *kind);
+/* A component of floating point that stays as it is (WVL_IO_FLOAT_KEPT), of 16 or 32 bits. Before samples have a place.
+ */
+void wvl_io_keep_floats(wvl_io_component *component, unsigned depth);
 /* All components are described with 32 bits, and each sample holds a float. Makes 16-bit integers of them in their
-   place, once colour and alpha are known. */
+   place, once colour and alpha are known; with WVL_IO_FLOAT_KEPT nothing but the colour changes. */
 int wvl_io_finish_floats(wvl_io_context *context);
 
 /* The float of the same value. */

@@ -37,6 +37,7 @@ typedef struct wvl_io_component {
     uint8_t dx, dy;
     uint8_t depth; /* 1..32 */
     uint8_t is_signed;
+    uint8_t is_float; /* and signed: the integer is the bits of a floating-point number */
     uint8_t sample_bytes;
     size_t sample_stride_bytes; /* sample_bytes when planar, more when components are interleaved */
     size_t stride_bytes;
@@ -99,7 +100,8 @@ typedef enum wvl_io_float_transfer {
     WVL_IO_FLOAT_REFUSED, /* floating point is refused */
     WVL_IO_FLOAT_LINEAR,  /* f = (v - low) / (high - low) */
     WVL_IO_FLOAT_LOG,     /* f = log(v / low) / log(high / low) */
-    WVL_IO_FLOAT_PQ       /* f = the inverse EOTF of SMPTE ST 2084, with 10000 cd/m2 at high and none at low */
+    WVL_IO_FLOAT_PQ,      /* f = the inverse EOTF of SMPTE ST 2084, with 10000 cd/m2 at high and none at low */
+    WVL_IO_FLOAT_KEPT     /* it does not: components are is_float, of 16 or 32 bits as in the file */
 } wvl_io_float_transfer;
 
 /* How samples of a file may be kept as they lie there: in the containers of wavelane.h with these names. */
@@ -185,7 +187,7 @@ enum {
 typedef struct wvl_io_options {
     const char *format;     /* file name extension to assume ("raw", "rawl", "yuv", "tga", ...) instead of
                                the content and the name; NULL: find out */
-    const char *raw_format; /* "w,h,n,bits,{s,u}@1x1:2x2:2x2" for raw, rawl and yuv */
+    const char *raw_format; /* "w,h,n,bits,{s,u,f}@1x1:2x2:2x2" for raw, rawl and yuv */
     int raw_interleaved;    /* raw, rawl, yuv: 1: component after component of each pixel; 0: plane after plane */
     int raw_video_range;    /* raw, rawl, yuv: 1: YCbCr has the limited range of video (BT.601); 0: the full one */
     int keep_palette;       /* 1: hand out indices and palette; 0: expand */

@@ -189,17 +189,19 @@ static uint32_t choose_channels(exr *e, wvl_io_color *color, int *alpha)
     return taken ? taken : (uint32_t)count;
 }
 
+static int keeps_samples(const exr *e) { return e->context->options.float_transfer == WVL_IO_FLOAT_KEPT; }
+
 /* Before anything about floating point is said. */
 static int check_types(exr *e)
 {
     for (int i = 0; i < e->channels->num_channels; i++) {
         const exr_attr_chlist_entry_t *k = &e->channels->entries[i];
         int is_float = k->pixel_type == EXR_PIXEL_HALF || k->pixel_type == EXR_PIXEL_FLOAT;
-        if (e->component_of[i] != NOT_READ && !is_float) {
-            return wvl_io_fail(
-                e->context,
-                "channel %.40s: integers (UINT) are not supported, only half and float; convert the channel to half",
-                k->name.str);
+        if (e->component_of[i] != NOT_READ && !is_float && !keeps_samples(e)) {
+            return wvl_io_fail(e->context,
+                               "channel %.40s: integers (UINT) go with --float-transfer keep alone; else convert the "
+                               "channel to half",
+                               k->name.str);
         }
     }
     return wvl_io_permit_floats(e->context, "half or float");
@@ -226,6 +228,10 @@ static int describe(exr *e, uint32_t components)
                                k->x_sampling, k->y_sampling);
         }
         wvl_io_subsample(e->context->picture, e->component_of[i], (uint8_t)k->x_sampling, (uint8_t)k->y_sampling);
+        if (keeps_samples(e) && k->pixel_type != EXR_PIXEL_UINT) {
+            wvl_io_keep_floats(&e->context->picture->components[e->component_of[i]],
+                               k->pixel_type == EXR_PIXEL_HALF ? 16 : 32);
+        }
     }
     return wvl_io_allocate_planar(e->context);
 }
@@ -233,6 +239,14 @@ static int describe(exr *e, uint32_t components)
 /* ---- Pixels ---------------------------------------------------------------------------------- */
 
 /* One line of one channel, little-endian, to its place; at NULL: the channel is left out. */
+static void copy_line(const uint8_t *from, uint32_t count, unsigned bytes, uint8_t *at)
+{
+    for (uint32_t x = 0; at && x < count; x++, at += bytes, from += bytes) {
+        wvl_io_store(at, bytes, bytes == 2 ? wvl_io_le16(from) : wvl_io_le32(from));
+    }
+}
+
+/* The same as floats. */
 static void unpack_line(const uint8_t *from, uint32_t count, int is_half, uint8_t *at)
 {
     for (uint32_t x = 0; at && x < count; x++, at += 4) {
@@ -282,7 +296,11 @@ static int unpack_chunk(exr *e, uint32_t x, uint32_t y, int32_t lines)
             if (k->width < 0 || bytes > left || !fits) {
                 return wvl_io_fail(e->context, "pixel data: a block lies outside the data window, or is too short");
             }
-            unpack_line(from, (uint32_t)k->width, k->bytes_per_element == 2, at);
+            if (keeps_samples(e)) {
+                copy_line(from, (uint32_t)k->width, (unsigned)k->bytes_per_element, at);
+            } else {
+                unpack_line(from, (uint32_t)k->width, k->bytes_per_element == 2, at);
+            }
             from += bytes;
             left -= bytes;
         }

@@ -85,6 +85,9 @@ int wvl_io_read_pfm(wvl_io_context *context)
         wvl_io_allocate_interleaved(context) != 0 || read_rows(context, is_big) != 0) {
         return -1;
     }
+    for (uint32_t c = 0; context->options.float_transfer == WVL_IO_FLOAT_KEPT && c < n; c++) {
+        wvl_io_keep_floats(&context->picture->components[c], 32);
+    }
     wvl_io_set_color(context->picture, n == 3 ? WVL_IO_RGB : WVL_IO_GREY, 0, -1);
     return wvl_io_finish_floats(context);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Samples without a header, plane after plane or (raw_interleaved) pixel after pixel, described from outside as
- * opj_compress has it: "w,h,n,bits,{s,u}@1x1:2x2:2x2". Up to 8 bits a sample takes one byte, up to 16 two, else four.
+ * opj_compress has it: "w,h,n,bits,{s,u,f}@1x1:2x2:2x2"; f is floating point, as bits 16 or 32. Up to 8 bits a sample
+ * takes one byte, up to 16 two, else four.
  */
 #include "internal.h"
 
 typedef struct geometry {
     uint32_t width, height, count, depth;
-    int is_signed;
+    int is_signed, is_float;
     const char *steps; /* after the @, or NULL */
 } geometry;
 
@@ -17,16 +18,17 @@ static int parse_geometry(wvl_io_context *context, geometry *g)
     uint32_t *const fields[] = {&g->width, &g->height, &g->count, &g->depth};
 
     if (!text) {
-        return wvl_io_fail(context, "raw samples need their geometry: -F w,h,n,bits,{s,u}[@dxxdy:dxxdy...]");
+        return wvl_io_fail(context, "raw samples need their geometry: -F w,h,n,bits,{s,u,f}[@dxxdy:dxxdy...]");
     }
     for (size_t i = 0; i < 4 && p; i++) {
         p = wvl_io_parse_number(p, fields[i]);
         p = p && *p == ',' ? p + 1 : NULL;
     }
-    if (!p || (*p != 's' && *p != 'u') || (p[1] != '\0' && p[1] != '@')) {
-        return wvl_io_fail(context, "raw geometry \"%.60s\": must read w,h,n,bits,{s,u}[@dxxdy:dxxdy...]", text);
+    if (!p || (*p != 's' && *p != 'u' && *p != 'f') || (p[1] != '\0' && p[1] != '@')) {
+        return wvl_io_fail(context, "raw geometry \"%.60s\": must read w,h,n,bits,{s,u,f}[@dxxdy:dxxdy...]", text);
     }
-    g->is_signed = *p == 's';
+    g->is_signed = *p != 'u';
+    g->is_float = *p == 'f';
     g->steps = p[1] == '@' ? p + 2 : NULL;
     return 0;
 }
@@ -123,11 +125,14 @@ static int read_rows(wvl_io_context *context, uint32_t first, uint32_t count)
 int wvl_io_describe_raw(wvl_io_context *context, uint64_t *bytes)
 {
     wvl_io_picture *picture = context->picture;
-    geometry g = {0, 0, 0, 0, 0, NULL};
+    geometry g = {0, 0, 0, 0, 0, 0, NULL};
 
     if (parse_geometry(context, &g) != 0 ||
         wvl_io_describe(context, g.width, g.height, g.count, g.depth, g.is_signed) != 0) {
         return -1;
+    }
+    for (uint32_t c = 0; c < g.count; c++) {
+        picture->components[c].is_float = (uint8_t)g.is_float;
     }
     if (g.steps && declare_steps(context, &g) != 0) {
         return -1;

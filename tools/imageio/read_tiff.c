@@ -296,7 +296,7 @@ static int begin(wvl_io_context *context)
         return wvl_io_tiff_fail(t, "pixel data");
     }
     wvl_io_tiff_take_color(t);
-    if (wvl_io_tiff_take_metadata(t) != 0) {
+    if (wvl_io_tiff_take_metadata(t) != 0 || (t->keeps_floats && wvl_io_finish_floats(context) != 0)) {
         return -1;
     }
     /* A band that is held, and what libtiff holds: a TIFF strip or tile as it is stored. */

@@ -52,6 +52,7 @@ typedef struct wvl_io_tiff {
     uint16_t depth, samples, colors, photometric, planar, compression, sample_format;
     uint16_t step_x, step_y; /* YCbCr subsampling */
     int is_subsampled, inverts, is_float;
+    int keeps_floats; /* bits of floating point, read as signed integers */
     int alpha_component, alpha_premultiplied;
     int is_tiled;
     uint32_t tile_width, tile_height, rows_per_strip; /* 0: not given */

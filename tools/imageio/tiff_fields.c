@@ -32,15 +32,22 @@ static int check_floats(wvl_io_tiff *t)
     if (t->depth != 16 && t->depth != 32 && t->depth != 64) {
         return wvl_io_fail(t->context, "SampleFormat 3 with BitsPerSample %u: must be 16, 32 or 64", t->depth);
     }
-    t->is_float = 1;
-    return 0;
+    t->keeps_floats = t->context->options.float_transfer == WVL_IO_FLOAT_KEPT;
+    t->is_float = !t->keeps_floats;
+    if (t->keeps_floats) {
+        t->sample_format = SAMPLEFORMAT_INT;
+    }
+    return !t->keeps_floats || t->depth != 64
+               ? 0
+               : wvl_io_fail(t->context, "SampleFormat 3 with BitsPerSample 64: --float-transfer keep takes 16 and 32");
 }
 
 static int check_photometric(wvl_io_tiff *t)
 {
     uint16_t least = 1, most = UINT16_MAX;
 
-    if (t->is_float && t->photometric != PHOTOMETRIC_MINISBLACK && t->photometric != PHOTOMETRIC_RGB) {
+    if ((t->is_float || t->keeps_floats) && t->photometric != PHOTOMETRIC_MINISBLACK &&
+        t->photometric != PHOTOMETRIC_RGB) {
         return wvl_io_fail(t->context, "SampleFormat 3 with PhotometricInterpretation %u: must be 1 or 2",
                            t->photometric);
     }

@@ -502,6 +502,9 @@ static int describe(wvl_io_tiff *t)
         0) {
         return -1;
     }
+    for (uint32_t c = 0; t->keeps_floats && c < t->samples; c++) {
+        wvl_io_keep_floats(&t->context->picture->components[c], t->depth);
+    }
     wvl_io_lay_out(t->context, t->planar != PLANARCONFIG_SEPARATE);
     return 0;
 }

@@ -18,20 +18,21 @@ int wvl_io_tiff_is_missing(const wvl_io_tiff *t, uint32_t chunk)
 /* The bits of a sample of this value; 0 and *fits 0 where there is none. */
 static uint64_t bits_of(const wvl_io_tiff *t, double value, int *fits)
 {
+    int is_float = t->is_float || t->keeps_floats;
     double least = 0, most = ldexp(1, (int)t->depth) - 1;
     float single = (float)value;
     uint64_t bits = 0;
     uint32_t word;
     *fits = 1;
-    if (t->is_float && t->depth == 64) {
+    if (is_float && t->depth == 64) {
         memcpy(&bits, &value, sizeof bits);
         return bits;
     }
-    if (t->is_float && t->depth == 32) {
+    if (is_float && t->depth == 32) {
         memcpy(&word, &single, sizeof word);
         return word;
     }
-    for (uint32_t half = 0; t->is_float && half <= UINT16_MAX; half++) {
+    for (uint32_t half = 0; is_float && half <= UINT16_MAX; half++) {
         if (wvl_io_float_of_half((uint16_t)half) == single) {
             return half;
         }
@@ -40,7 +41,7 @@ static uint64_t bits_of(const wvl_io_tiff *t, double value, int *fits)
         least = -ldexp(1, (int)t->depth - 1);
         most = -least - 1;
     }
-    *fits = !t->is_float && value >= least && value <= most && floor(value) == value;
+    *fits = !is_float && value >= least && value <= most && floor(value) == value;
     return *fits ? (uint64_t)(int64_t)value & (UINT64_MAX >> (64 - t->depth)) : 0;
 }
 

@@ -115,10 +115,10 @@ static wvl_slot_entry fetch_hlift(const wvl_slot *slot, wvl_cpu_level level)
 
 /* ---- Packing ---- */
 
-static const uint8_t pack_kind[WVL_PACK_KINDS] = {WVL_LINE_I32, WVL_LINE_I32, WVL_LINE_I64,
-                                                  WVL_LINE_F32, WVL_LINE_F32, WVL_LINE_F32};
-static const uint8_t pack_bits[WVL_PACK_KINDS] = {15, 31, 31, 15, 23, 31}; /* of magnitudes */
-static const uint8_t pack_bytes[WVL_PACK_KINDS] = {2, 4, 4, 2, 4, 4};
+static const uint8_t pack_kind[WVL_PACK_KINDS] = {WVL_LINE_I32, WVL_LINE_I32, WVL_LINE_I64, WVL_LINE_F32,
+                                                  WVL_LINE_F32, WVL_LINE_F32, WVL_LINE_I64};
+static const uint8_t pack_bits[WVL_PACK_KINDS] = {15, 31, 31, 15, 23, 31, 37}; /* of magnitudes */
+static const uint8_t pack_bytes[WVL_PACK_KINDS] = {2, 4, 4, 2, 4, 4, 8};
 
 /* A float whose product with r is an integer, or the nearest float on either side of one, or anything below 2^bits. */
 static float draw_near_integer(wvl_slot_scene *scene, float r, unsigned bits)
@@ -202,5 +202,6 @@ static const wvl_slot slots[] = {
     HLIFT("5/3", WVL_LINE_I32),      HLIFT("5/3-deep", WVL_LINE_I64), HLIFT("9/7", WVL_LINE_F32),
     PACK("i32-16", WVL_PACK_I32_16), PACK("i32-32", WVL_PACK_I32_32), PACK("i64-32", WVL_PACK_I64_32),
     PACK("f32-16", WVL_PACK_F32_16), PACK("f32-32", WVL_PACK_F32_32), PACK("f32-32-deep", WVL_PACK_F32_32_DEEP),
+    PACK("i64-64", WVL_PACK_I64_64),
 };
 const wvl_slot_list wvl_slots_dwt = {slots, sizeof slots / sizeof *slots};

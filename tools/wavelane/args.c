@@ -428,6 +428,8 @@ int wvl_cli_check_reading(const wvl_cli_args *args)
         {args->drop_alpha && args->channel_count,
          "--channels and --drop-alpha cannot be used together; leave the alpha channel out of --channels"},
         {args->float_range_spelled && !args->io.float_transfer, "--float-range needs --float-transfer"},
+        {args->float_range_spelled && args->io.float_transfer == WVL_IO_FLOAT_KEPT,
+         "--float-range goes with --float-transfer linear, log or pq: keep needs no range"},
         {args->io.float_transfer == WVL_IO_FLOAT_LOG && args->io.float_range_given && !(args->io.float_low > 0),
          "--float-range: LO must be above 0 with --float-transfer log"},
         {args->spill_dir && !args->memory_bytes,

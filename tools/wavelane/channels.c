@@ -69,6 +69,11 @@ int wvl_cli_scale_depth(const char *name, wvl_io_picture *io, unsigned depth)
         return wvl_cli_fail(WVL_EXIT_USAGE, "%s: -TargetBitDepth cannot scale palette indices; use --palette expand",
                             name);
     }
+    for (uint32_t i = 0; i < io->component_count; i++) {
+        if (io->components[i].is_float) {
+            return wvl_cli_fail(WVL_EXIT_USAGE, "%s: -TargetBitDepth cannot scale floating point", name);
+        }
+    }
     data = calloc(io->component_count, sizeof *data);
     int failed = !data;
     for (uint32_t i = 0; !failed && i < io->component_count; i++) {

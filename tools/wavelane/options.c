@@ -332,8 +332,10 @@ static const wvl_cli_option of_command[] = {
     {"skip-existing", 0, NULL, FLAG(skip_existing),
      "Skip pictures of -ImgDir whose output exists and ends with an EOC marker. They do not count as failed.", FILES},
     {"force", 0, NULL, FLAG(force), "Replace outputs that exist.", FILES},
-    {"raw-format", 'F', "W,H,N,BITS,{s|u}[@DXxDY:...]", ONCE(io.raw_format),
-     "Geometry of raw input: width, height, components, bits, signed or unsigned, subsampling of each component.",
+    {"raw-format", 'F', "W,H,N,BITS,{s|u|f}[@DXxDY:...]", ONCE(io.raw_format),
+     "Geometry of raw input: width, height, components, bits, signed, unsigned or floating point (f, of 16 or 32 "
+     "bits), "
+     "subsampling of each component.",
      FILES},
     {"raw-layout", 0, "planar|interleaved", CALL(take_layout),
      "Order of raw samples: plane after plane (planar, the default), or all components of a pixel together "
@@ -421,9 +423,10 @@ static const wvl_cli_option of_command[] = {
     {"ycc-to-rgb", 0, NULL, FLAG(ycc_to_rgb),
      "Convert YCbCr, subsampled or not, to RGB: by the matrix and range of the file, else BT.601 with full range.",
      PICTURE},
-    {"float-transfer", 0, "linear|log|pq", AS(WORD, io.float_transfer, WVL_IO_FLOAT_LINEAR),
+    {"float-transfer", 0, "linear|log|pq|keep", AS(WORD, io.float_transfer, WVL_IO_FLOAT_LINEAR),
      "Make 16-bit integers of floating-point samples (OpenEXR, TIFF, PFM): in proportion, by their logarithm, or by "
-     "the curve of SMPTE ST 2084. Floating point is refused without it.",
+     "the curve of SMPTE ST 2084. keep encodes half and float bit for bit, and UINT of OpenEXR; this needs HT blocks "
+     "and a decoder that knows NLT, as OpenJPH does. Floating point is refused without it.",
      PICTURE},
     {"float-range", 0, "LO,HI|auto", CALL(take_range),
      "Values that become the lowest and the highest code of --float-transfer; auto (the default): those of the "

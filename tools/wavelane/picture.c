@@ -290,8 +290,10 @@ static int fill_component(const wvl_cli_args *args, const char *name, const wvl_
             "%s: component %u: the samples are %zu bytes apart, no multiple of their size: a defect, please report it",
             name, index, c->sample_stride_bytes);
     }
-    *format =
-        (wvl_component_format){.depth = c->depth, .is_signed = c->is_signed, .dx = (uint8_t)dx, .dy = (uint8_t)dy};
+    *format = (wvl_component_format){.depth = c->depth,
+                                     .is_signed = c->is_float ? WVL_SAMPLE_FLOAT : c->is_signed,
+                                     .dx = (uint8_t)dx,
+                                     .dy = (uint8_t)dy};
     *plane = (wvl_plane){.data = c->data,
                          .pitch_bytes = (ptrdiff_t)c->stride_bytes,
                          .sample_stride = (uint32_t)(c->sample_stride_bytes / c->sample_bytes),

@@ -88,7 +88,7 @@ static const char *const transfer_words[] = {"", "linear", "log", "pq"};
 static void print_transfer(FILE *file, const wvl_cli_summary *s)
 {
     const wvl_io_picture *io = &s->picture->io;
-    if (io->float_transfer) {
+    if (io->float_transfer && io->float_transfer != WVL_IO_FLOAT_KEPT) {
         fprintf(file, "  floating point: --float-transfer %s --float-range %.17g,%.17g\n",
                 transfer_words[io->float_transfer], io->float_low, io->float_high);
     }
@@ -98,7 +98,7 @@ static void report_transfer(wvl_cli_report *r, const wvl_cli_summary *s)
 {
     const wvl_io_picture *io = &s->picture->io;
     char number[2][32];
-    if (!io->float_transfer) {
+    if (!io->float_transfer || io->float_transfer == WVL_IO_FLOAT_KEPT) {
         return;
     }
     snprintf(number[0], sizeof number[0], "%.17g", io->float_low);

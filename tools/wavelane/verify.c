@@ -23,6 +23,8 @@ int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int l
 
 #include "tools/openjpeg/guarded.h"
 
+#define OPENJPEG_DEPTH 28u
+
 int wvl_cli_can_verify(void) { return 1; }
 
 void wvl_cli_enter_guard(char **argv) { wvl_guard_enter(argv, &wvl_opj_service, 1); }
@@ -180,12 +182,29 @@ static int decode_or_say(const char *name, const uint8_t *bytes, size_t count, w
     return WVL_EXIT_CHECK;
 }
 
+/* OpenJPEG passes NLT over, and would give other numbers. */
+static int check_decodable(const wvl_cli_picture *picture, const char *name)
+{
+    for (uint32_t i = 0; i < picture->io.component_count; i++) {
+        const wvl_io_component *c = &picture->io.components[i];
+        if (c->is_float || c->depth > OPENJPEG_DEPTH) {
+            return wvl_cli_fail(
+                WVL_EXIT_USAGE,
+                "%s: OpenJPEG, which --verify and --original ask, decodes neither floating point nor more "
+                "than %u bits a sample; leave them out, or ask OpenJPH",
+                name, OPENJPEG_DEPTH);
+        }
+    }
+    return WVL_EXIT_OK;
+}
+
 int wvl_cli_verify_bytes(const wvl_cli_picture *picture, const char *name, int lossless, const uint8_t *bytes,
                          size_t count, wvl_cli_check *check)
 {
     wvl_opj_picture decoded;
     snprintf(check->decoder, sizeof check->decoder, "OpenJPEG %s", opj_version());
-    int code = decode_or_say(name, bytes, count, &decoded);
+    int code = check_decodable(picture, name);
+    TRY(code, decode_or_say(name, bytes, count, &decoded));
     if (code) {
         return code;
     }

@@ -363,7 +363,7 @@ const wvl_cli_option wvl_cli_verify_own[] = {
     {"original", 0, "PICTURE", WVL_CLI_TAKE(take_original),
      "Decode with OpenJPEG and compare with this picture. Repeat it for each file that was an -i of the encoding.",
      NULL},
-    {"raw-format", 0, "W,H,N,BITS,{s|u}[@DXxDY:...]", ELSEWHERE,
+    {"raw-format", 0, "W,H,N,BITS,{s|u|f}[@DXxDY:...]", ELSEWHERE,
      "How a raw original is read, as for encode; -F is the same.", NULL},
     {"raw-layout", 0, "planar|interleaved", ELSEWHERE, "Order of a raw original's samples, as for encode.", NULL},
     {"input-format", 0, "EXTENSION", ELSEWHERE,

@@ -11,7 +11,8 @@ __device__ __forceinline__ int32_t load_shifted(const wvl_cuda_pixels &p, uint32
 {
     uint32_t biased = load_stored(p, x, y) + p.bias;
     outside |= biased >> p.depth;
-    return (int32_t)(biased - p.half);
+    int32_t value = (int32_t)(biased - p.half);
+    return p.is_float ? wvl_nlt_complement(value, p.half - 1) : value;
 }
 
 __device__ __forceinline__ void put_color(const wvl_cuda_split &split, int32_t r, int32_t g, int32_t b, int32_t *out)

@@ -174,6 +174,7 @@ static void describe(const wvl_plan *plan, const wvl_plane *plane, uint32_t c, w
     memset(pixels, 0, sizeof *pixels);
     pixels->container = plane->container;
     pixels->is_signed = pc->is_signed;
+    pixels->is_float = pc->is_float;
     pixels->depth = (uint8_t)wvl_plan_input_depth(plan, c);
     pixels->half = 1u << (pixels->depth - 1);
     pixels->bias = pc->is_signed ? pixels->half : 0;
