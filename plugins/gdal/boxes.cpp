@@ -10,7 +10,6 @@
 namespace wavelane
 {
 
-using OwnedBox = std::unique_ptr<GDALJP2Box>;
 constexpr uint32_t type_uuid = 0x75756964;
 
 Boxes::Boxes(const Picture &picture, const Options &options)
@@ -23,8 +22,10 @@ Boxes::Boxes(const Picture &picture, const Options &options)
         describe_channels(picture);
     }
     describe_resolution(picture.source);
-    add_place(picture.source, options);
-    add_metadata(picture.source, options);
+    Made made;
+    make_place(picture.source, options, made);
+    make_metadata(picture.source, options, made);
+    place(made);
     jp2.channel_types = channels.data();
     jp2.channel_count = static_cast<uint32_t>(channels.size());
     jp2.boxes = before.data();
@@ -91,16 +92,38 @@ void Boxes::describe_resolution(GDALDataset *source)
 
 /* ---- Boxes of GDAL --------------------------------------------------------------------------- */
 
-void Boxes::add(GDALJP2Box *box)
+/* In the order in which JP2OpenJPEG puts them; Inspire's guidelines know the one behind the codestream. */
+void Boxes::place(const Made &made)
 {
-    OwnedBox owned(box);
-    if (!box) {
+    if (is_behind) {
+        add_behind(made.gml);
+        for (const OwnedBox &box : made.xml) {
+            add_behind(box);
+        }
+        add_behind(made.geo);
+        add_behind(made.xmp);
         return;
     }
-    if (is_behind) {
+    add_before(made.geo);
+    add_before(made.xmp);
+    for (const OwnedBox &box : made.xml) {
+        add_before(box);
+    }
+    add_before(made.gml);
+}
+
+void Boxes::add_behind(const OwnedBox &box)
+{
+    if (box) {
         GByte *whole = box->GetWritableBoxData();
         behind.insert(behind.end(), whole, whole + box->GetDataLength() + 8);
         CPLFree(whole);
+    }
+}
+
+void Boxes::add_before(const OwnedBox &box)
+{
+    if (!box) {
         return;
     }
     const GByte *data = box->GetWritableData();
@@ -122,7 +145,7 @@ static void warn(const char *option)
              driver_name, option);
 }
 
-void Boxes::add_place(GDALDataset *source, const Options &options)
+void Boxes::make_place(GDALDataset *source, const Options &options, Made &made)
 {
     GDALJP2Metadata metadata;
     double place[6];
@@ -143,30 +166,37 @@ void Boxes::add_place(GDALDataset *source, const Options &options)
     const char *kind = source->GetMetadataItem(GDALMD_AREA_OR_POINT);
     metadata.bPixelIsPoint = kind && EQUAL(kind, GDALMD_AOP_POINT);
     bool wants_geo = options.is_set("GeoJP2", true), can_geo = has_points || has_place || system || rpc;
-    const char *second = options.find("GMLJP2V2_DEF");
-    bool wants_gml = second || options.is_set("GMLJP2", true);
-    bool can_gml = (!has_points && has_place && system) || CPLGetConfigOption("GMLJP2OVERRIDE", nullptr);
     if (wants_geo && can_geo) {
-        add(metadata.CreateJP2GeoTIFF());
+        made.geo.reset(metadata.CreateJP2GeoTIFF());
         keeps_rpc = rpc != nullptr;
     } else if (wants_geo && options.find("GeoJP2")) {
         warn("GeoJP2");
     }
-    if (wants_gml && can_gml) {
-        int across = source->GetRasterXSize(), down = source->GetRasterYSize();
-        GDALJP2Box *box =
-            second ? metadata.CreateGMLJP2V2(across, down, second, source) : metadata.CreateGMLJP2(across, down);
-        if (!box) {
-            throw Failure(CPLE_AppDefined, "GMLJP2: the box cannot be made");
-        }
-        add(box);
-        has_gml = options.is_set("JPX", true);
-    } else if (wants_gml && (second || options.find("GMLJP2"))) {
-        warn(second ? "GMLJP2V2_DEF" : "GMLJP2");
-    }
+    make_gml(source, options, &metadata, !has_points && has_place && system, made);
 }
 
-void Boxes::add_metadata(GDALDataset *source, const Options &options)
+void Boxes::make_gml(GDALDataset *source, const Options &options, GDALJP2Metadata *metadata, bool has_place, Made &made)
+{
+    const char *second = options.find("GMLJP2V2_DEF");
+    int across = source->GetRasterXSize(), down = source->GetRasterYSize();
+    if (!second && !options.is_set("GMLJP2", true)) {
+        return;
+    }
+    if (!has_place && !CPLGetConfigOption("GMLJP2OVERRIDE", nullptr)) {
+        if (second || options.find("GMLJP2")) {
+            warn(second ? "GMLJP2V2_DEF" : "GMLJP2");
+        }
+        return;
+    }
+    made.gml.reset(second ? metadata->CreateGMLJP2V2(across, down, second, source)
+                          : metadata->CreateGMLJP2(across, down));
+    if (!made.gml) {
+        throw Failure(CPLE_AppDefined, "GMLJP2: the box cannot be made");
+    }
+    has_gml = options.is_set("JPX", true);
+}
+
+void Boxes::make_metadata(GDALDataset *source, const Options &options, Made &made)
 {
     bool is_main_only = options.is_set("MAIN_MD_DOMAIN_ONLY");
     keeps_metadata = options.is_set("WRITE_METADATA");
@@ -174,18 +204,18 @@ void Boxes::add_metadata(GDALDataset *source, const Options &options)
         return;
     }
     if (!is_main_only) {
-        add(GDALJP2Metadata::CreateXMPBox(source));
+        made.xmp.reset(GDALJP2Metadata::CreateXMPBox(source));
         int count = 0;
         GDALJP2Box **boxes = GDALJP2Metadata::CreateXMLBoxes(source, &count);
         for (int i = 0; i < count; i++) {
-            add(boxes[i]);
+            made.xml.emplace_back(boxes[i]);
         }
         CPLFree(boxes);
         if (source->GetMetadata("xml:IPR")) {
             CPLError(CE_Warning, CPLE_NotSupported, "%s: metadata of the domain xml:IPR are not written", driver_name);
         }
     }
-    add(GDALJP2Metadata::CreateGDALMultiDomainMetadataXMLBox(source, is_main_only));
+    made.xml.emplace_back(GDALJP2Metadata::CreateGDALMultiDomainMetadataXMLBox(source, is_main_only));
 }
 
 } // namespace wavelane

@@ -18,11 +18,12 @@ static std::vector<GByte> make_head(bool is_profile_1)
             0,   21,  'r', 'r', 'e', 'q', 1,   192, 128, 0,   2,   0,   profile, 128, 0,   67,  64,  0,   0};
 }
 
-/* Pipes and devices take bytes in order only, and are never deleted. */
-static bool is_special(const char *path)
+bool is_stream(const char *path)
 {
     VSIStatBufL stat;
-    return VSIIsLocal(path) && VSIStatExL(path, &stat, VSI_STAT_NATURE_FLAG) == 0 && !VSI_ISREG(stat.st_mode);
+    bool is_special =
+        VSIIsLocal(path) && VSIStatExL(path, &stat, VSI_STAT_NATURE_FLAG) == 0 && !VSI_ISREG(stat.st_mode);
+    return is_special || STARTS_WITH(path, "/vsistdout");
 }
 
 Output::Output(const char *path, bool has_gml, bool is_profile_1) : name(path)
@@ -32,7 +33,7 @@ Output::Output(const char *path, bool has_gml, bool is_profile_1) : name(path)
         shift = head.size() - first_boxes_bytes;
     }
     file = VSIFOpenExL(path, "wb", true);
-    can_patch = VSISupportsRandomWrite(path, false) && !is_special(path);
+    can_patch = VSISupportsRandomWrite(path, false) && !is_stream(path);
     if (!file) {
         throw Failure(CPLE_OpenFailed, std::string("cannot create ") + path + ": " + VSIGetLastErrorMsg());
     }
@@ -48,7 +49,7 @@ Output::~Output()
 
 void Output::remove() const
 {
-    if (!is_special(name.c_str())) {
+    if (!is_stream(name.c_str())) {
         VSIUnlink(name.c_str());
     }
 }

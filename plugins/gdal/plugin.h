@@ -107,6 +107,8 @@ struct Picture {
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */
 
+using OwnedBox = std::unique_ptr<GDALJP2Box>;
+
 /* What a JP2 file says beside its codestream. */
 class Boxes
 {
@@ -123,15 +125,25 @@ class Boxes
     std::vector<std::vector<GByte>> contents;
     std::vector<wvl_box> before;
     bool is_behind;
+    struct Made {
+        OwnedBox geo, gml, xmp;
+        std::vector<OwnedBox> xml;
+    };
     void describe_channels(const Picture &picture);
     void describe_palette(const Picture &picture, const Options &options);
     void describe_resolution(GDALDataset *source);
-    void add_place(GDALDataset *source, const Options &options);
-    void add_metadata(GDALDataset *source, const Options &options);
-    void add(GDALJP2Box *box);
+    void make_place(GDALDataset *source, const Options &options, Made &made);
+    void make_gml(GDALDataset *source, const Options &options, GDALJP2Metadata *metadata, bool has_place, Made &made);
+    void make_metadata(GDALDataset *source, const Options &options, Made &made);
+    void place(const Made &made);
+    void add_before(const OwnedBox &box);
+    void add_behind(const OwnedBox &box);
 };
 
 /* ---- Output ---------------------------------------------------------------------------------- */
+
+/* Standard output or a device: it takes bytes in order only, is never read and never deleted. */
+bool is_stream(const char *path);
 
 /* A file of VSI*L. It is deleted unless finish() was called. */
 class Output

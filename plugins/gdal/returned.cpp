@@ -39,14 +39,13 @@ WrittenDataset::WrittenDataset(const char *name, const Picture &picture)
         SetBand(i, new WrittenBand(this, i, picture.type));
     }
     SetPhysicalFilename(name);
-    TryLoadXML();
 }
 
 static GDALPamDataset *reopen(const char *name)
 {
     CPLPushErrorHandler(CPLQuietErrorHandler);
     GDALDataset *opened =
-        STARTS_WITH(name, "/vsistdout") ? nullptr : GDALDataset::Open(name, GDAL_OF_RASTER, nullptr, nullptr, nullptr);
+        is_stream(name) ? nullptr : GDALDataset::Open(name, GDAL_OF_RASTER, nullptr, nullptr, nullptr);
     CPLPopErrorHandler();
     CPLErrorReset();
     GDALPamDataset *pam = dynamic_cast<GDALPamDataset *>(opened);
@@ -81,6 +80,9 @@ static void keep_metadata(GDALPamDataset *written, GDALDataset *source)
 
 GDALDataset *open_written(const char *name, const Picture &picture, const Boxes *boxes)
 {
+    if (is_stream(name)) {
+        return new WrittenDataset(name, picture);
+    }
     GDALPamDataset *written = reopen(name);
     if (!written) {
         written = new WrittenDataset(name, picture);

@@ -342,16 +342,13 @@ def case_45_gml_of_version_2():
 def case_boxes():
     """Which boxes there are, before and behind the codestream."""
     source = make(bands=3, colors=RGB)
-    for options in ([], ["GMLJP2=NO"], ["GeoJP2=NO"], ["JPX=NO"], ["GEOBOXES_AFTER_JP2C=YES"], ["WRITE_METADATA=YES", "GEOBOXES_AFTER_JP2C=YES"]):
+    for options in ([], ["GMLJP2=NO"], ["GeoJP2=NO"], ["JPX=NO"], ["GEOBOXES_AFTER_JP2C=YES"], ["WRITE_METADATA=YES"],
+                    ["WRITE_METADATA=YES", "GEOBOXES_AFTER_JP2C=YES"]):
         source.SetMetadataItem("FOO", "BAR")
         written(source, LOSSLESS + options)
         copy(source, LOSSLESS + options, "/vsimem/host.jp2", HOST)
-        sides = []
-        for name in ("/vsimem/out.jp2", "/vsimem/host.jp2"):
-            found = [box for box in boxes(structure(name)) if box not in ("cdef", "bpcc")]
-            middle = found.index("jp2c")
-            sides.append((sorted(found[:middle]), sorted(found[middle:])))
-        require(sides[0] == sides[1], "%s: boxes %s, JP2OpenJPEG %s" % (options, sides[0], sides[1]))
+        ours, host = ([box for box in boxes(structure(name)) if box not in ("cdef", "bpcc")] for name in ("/vsimem/out.jp2", "/vsimem/host.jp2"))
+        require(ours == host, "%s: boxes %s, JP2OpenJPEG %s" % (options, ours, host))
 
 
 # ---- Metadata ----
@@ -385,7 +382,8 @@ def case_aux_xml():
     band.SetUnitType("m")
     band.SetCategoryNames(["a", "b"])
     as_host(source)
-    got = written(source, LOSSLESS).GetRasterBand(2)
+    ds = written(source, LOSSLESS)
+    got = ds.GetRasterBand(2)
     require((got.GetNoDataValue(), got.GetDescription(), got.GetMetadataItem("wavelength"), got.GetScale(), got.GetUnitType()) == (7, "infrared", "900", 2, "m"), "band")
     as_host(source, LOSSLESS, "j2k")
     ds = gdal.Open("/vsimem/JP2WAVELANE.j2k")
@@ -424,7 +422,7 @@ def case_28_29_44_codestream():
         written(source, options)
         copy(source, options, "/vsimem/host.jp2", HOST)
         got, host = structure(), structure("/vsimem/host.jp2")
-        for name in ("Rsiz", "XTSiz", "YTSiz", "Scod", "SGcod_Progress", "SGcod_NumLayers", "SGcod_MCT", "SPcod_NumDecompositions", "SPcod_xcb_minus_2", "SPcod_ycb_minus_2", "SPcod_cbstyle",
+        for name in ("Rsiz", "XTsiz", "YTsiz", "Scod", "SGcod_Progress", "SGcod_NumLayers", "SGcod_MCT", "SPcod_NumDecompositions", "SPcod_xcb_minus_2", "SPcod_ycb_minus_2", "SPcod_cbstyle",
                      "SPcod_transformation"):
             require(field(got, name) == field(host, name), "%s: %s is %s, JP2OpenJPEG has %s" % (options, name, field(got, name), field(host, name)))
         require(re.findall('name="SPcod_Precincts[0-9]*"[^>]*>[0-9]*', got) == re.findall('name="SPcod_Precincts[0-9]*"[^>]*>[0-9]*', host), "%s: precincts" % options)
@@ -456,9 +454,9 @@ def case_wavelane():
     require(field(structure("/vsimem/out.jph"), "SPcod_cbstyle") == "64" and field(structure("/vsimem/out.jph"), "SPcod_NumDecompositions") == "3", "HT blocks")
     ds = written(source, ["WAVELANE=progression=PCRL"])
     same_pixels(source, ds)
-    require(field(structure(), "XTSiz") == "300", "defaults of Wavelane")
+    require(field(structure(), "XTsiz") == "300", "defaults of Wavelane")
     written(source, ["WAVELANE=qfactor=80, reversible=no", "BLOCKXSIZE=128", "BLOCKYSIZE=128"])
-    require(field(structure(), "XTSiz") == "128" and field(structure(), "SPcod_transformation") == "0", "both kinds of options")
+    require(field(structure(), "XTsiz") == "128" and field(structure(), "SPcod_transformation") == "0", "both kinds of options")
     refused(source, ["WAVELANE=blok=3"], '"block"')
 
 
@@ -506,33 +504,32 @@ def case_files():
     written(source, LOSSLESS)
     whole = read("/vsimem/out.jp2")
     for name in ("/vsigzip//vsimem/out.jp2.gz", "/vsizip//vsimem/out.zip/out.jp2"):
-        done, messages = copy(source, LOSSLESS, name)
+        done, messages = copy(source, LOSSLESS + ["CODEC=JP2"], name)
         require(done and not messages and read(name) == whole, "%s: %s" % (name, messages))
     message = refused(source, LOSSLESS, "no/such", "/no/such/folder/out.jp2")
     require(message[1] == gdal.CPLE_OpenFailed, "number of the error")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "in.tif")
         gdal.GetDriverByName("GTiff").CreateCopy(path, source)
-        command = ["gdal_translate", "-q", "-of", "JP2WAVELANE", "-co", "QUALITY=100", "-co", "REVERSIBLE=YES", path]
-        run = subprocess.run(command + ["/vsistdout/"], capture_output=True, check=False)
+        command = ["gdal_translate", "-q", "-of", "JP2WAVELANE", "-co", "QUALITY=100", "-co", "REVERSIBLE=YES", "-co", "CODEC=JP2", path]
+        run = subprocess.run(command + ["/vsistdout/"], capture_output=True, check=False, timeout=60)
         require(run.returncode == 0 and run.stdout == whole, "vsistdout: %s" % run.stderr)
-        run = subprocess.run(command + ["/dev/stdout"], capture_output=True, check=False)
-        require(run.stdout[:len(whole)] == whole, "a pipe: %s" % run.stderr)
-        run = subprocess.run(command + ["/dev/full"], capture_output=True, check=False)
+        run = subprocess.run(command + ["/dev/full"], capture_output=True, check=False, timeout=60)
         require(run.returncode == 1 and b"JP2WAVELANE" in run.stderr and os.path.exists("/dev/full"), "a full disk: %s" % run.stderr)
         out = os.path.join(folder, "out.jp2")
-        run = subprocess.run(["sh", "-c", 'ulimit -f 8; trap "" XFSZ; exec "$@"', "sh"] + command + [out], capture_output=True, check=False)
+        run = subprocess.run(["sh", "-c", 'ulimit -f 8; trap "" XFSZ; exec "$@"', "sh"] + command + [out], capture_output=True, check=False, timeout=60)
         require(run.returncode == 1 and b"JP2WAVELANE" in run.stderr and not os.path.exists(out), "a file that may not grow: %s" % run.stderr)
 
 
 @case
 def case_progress():
     seen = []
-    source = make(600, 600)
-    done, _ = copy(source, LOSSLESS, callback=lambda part, text, data: seen.append(part) or 1)
+    source = MEM.Create("", 2000, 3000)
+    options = LOSSLESS + ["BLOCKXSIZE=128", "BLOCKYSIZE=128"]
+    done, _ = copy(source, options, callback=lambda part, text, data: seen.append(part) or 1)
     require(done and seen[0] == 0 and seen[-1] == 1 and seen == sorted(seen) and len(seen) > 4, "progress %s" % seen)
     for stop in (0, 0.3, 0.6):
-        message = refused(source, LOSSLESS, "User terminated", callback=lambda part, text, data, stop=stop: part < stop)
+        message = refused(source, options, "User terminated", callback=lambda part, text, data, stop=stop: part < stop)
         require(message[1] == gdal.CPLE_UserInterrupt, "number of the error")
 
 
@@ -541,7 +538,7 @@ def case_source_fails():
     gdal.FileFromMemBuffer("/vsimem/broken.vrt", """<VRTDataset rasterXSize="300" rasterYSize="300"><VRTRasterBand dataType="Byte" band="1"><SimpleSource>
 <SourceFilename>/vsimem/gone.tif</SourceFilename><SourceBand>1</SourceBand><SourceProperties RasterXSize="300" RasterYSize="300" DataType="Byte" BlockXSize="300" BlockYSize="1"/>
 </SimpleSource></VRTRasterBand></VRTDataset>""")
-    refused(gdal.Open("/vsimem/broken.vrt"), LOSSLESS, "gone.tif")
+    refused(gdal.Open("/vsimem/broken.vrt"), LOSSLESS, "No such file")
 
 
 @case
@@ -568,7 +565,7 @@ def case_place_among_drivers():
     with tempfile.TemporaryDirectory() as folder:
         gdal.GetDriverByName("GTiff").CreateCopy(os.path.join(folder, "in.tif"), make(300, 200))
         out = os.path.join(folder, "out.jp2")
-        run = subprocess.run(["gdal_translate", "-q", os.path.join(folder, "in.tif"), out], capture_output=True, check=False)
+        run = subprocess.run(["gdal_translate", "-q", os.path.join(folder, "in.tif"), out], capture_output=True, check=False, timeout=60)
         require(run.returncode == 0 and not run.stderr and b"OpenJPEG" in open(out, "rb").read(), "jp2 is no longer JP2OpenJPEG: %s" % run.stderr)
 
 
