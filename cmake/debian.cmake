@@ -22,6 +22,10 @@ if(TARGET wavelane_openjp2)
     list(APPEND debian_components openjp2)
     list(APPEND debian_names wavelane-openjp2)
 endif()
+if(TARGET wavelane_gdal)
+    list(APPEND debian_components gdal)
+    list(APPEND debian_names wavelane-gdal)
+endif()
 foreach(component name IN ZIP_LISTS debian_components debian_names)
     set(doc_dir ${CMAKE_INSTALL_DATADIR}/doc/${name})
     install(FILES ${made_dir}/changelog.Debian.gz ${made_dir}/changelog.gz ${debian_dir}/copyright DESTINATION ${doc_dir} COMPONENT ${component})
@@ -139,5 +143,17 @@ coder of Part 1 or the high-throughput one of ISO/IEC 15444-15.
 This package has a library that is loaded before libopenjp2, or stands in
 its place: programs such as GDAL, FFmpeg and ImageMagick then encode with
 Wavelane, without a change. It contains the encoder.")
+endif()
+if(TARGET wavelane_gdal)
+    set(CPACK_DEBIAN_GDAL_PACKAGE_NAME wavelane-gdal)
+    set(CPACK_DEBIAN_GDAL_PACKAGE_SECTION science)
+    set(CPACK_DEBIAN_GDAL_PACKAGE_SHLIBDEPS ON)
+    set(CPACK_DEBIAN_GDAL_DESCRIPTION "JPEG 2000 encoder - driver of GDAL
+Wavelane encodes pictures as JPEG 2000 (ISO/IEC 15444-1), with the block
+coder of Part 1 or the high-throughput one of ISO/IEC 15444-15.
+.
+This package has the driver JP2WAVELANE, which GDAL finds by itself. It
+writes JPEG 2000 with georeference from sources of any size, row by row,
+with the creation options of JP2OpenJPEG. It contains the encoder.")
 endif()
 include(CPack)

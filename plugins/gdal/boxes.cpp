@@ -41,11 +41,15 @@ void Boxes::describe_channels(const Picture &picture)
     for (int i = 0; i < picture.bands; i++) {
         bool is_color = i != picture.alpha && colors > 0;
         colors -= is_color;
-        channels.push_back(i == picture.alpha ? WVL_CHANNEL_OPACITY
-                           : is_color         ? WVL_CHANNEL_COLOR
-                                              : WVL_CHANNEL_UNSPECIFIED);
+        channels.push_back(is_color ? WVL_CHANNEL_COLOR : WVL_CHANNEL_UNSPECIFIED);
     }
-    jp2.color = picture.is_420 ? WVL_COLOR_SYCC : picture.is_rgb ? WVL_COLOR_SRGB : WVL_COLOR_GREY;
+    if (picture.alpha >= 0) {
+        channels[static_cast<size_t>(picture.alpha)] = WVL_CHANNEL_OPACITY;
+    }
+    jp2.color = picture.is_rgb ? WVL_COLOR_SRGB : WVL_COLOR_GREY;
+    if (picture.is_420) {
+        jp2.color = WVL_COLOR_SYCC;
+    }
     if (colors > 0) {
         throw Failure(CPLE_NotSupported, "a band of colour is needed beside alpha");
     }
@@ -83,7 +87,9 @@ void Boxes::describe_resolution(GDALDataset *source)
 {
     const char *x = source->GetMetadataItem("TIFFTAG_XRESOLUTION"), *y = source->GetMetadataItem("TIFFTAG_YRESOLUTION");
     const char *unit = source->GetMetadataItem("TIFFTAG_RESOLUTIONUNIT");
-    double per_metre = !unit ? 0 : atoi(unit) == 2 ? 1 / 0.0254 : atoi(unit) == 3 ? 100 : 0;
+    static const double factors[] = {0, 0, 1 / 0.0254, 100};
+    int index = unit ? atoi(unit) : 0;
+    double per_metre = index > 0 && index < 4 ? factors[index] : 0;
     if (x && y && per_metre > 0 && CPLAtof(x) > 0 && CPLAtof(y) > 0) {
         jp2.display_x_per_metre = CPLAtof(x) * per_metre;
         jp2.display_y_per_metre = CPLAtof(y) * per_metre;

@@ -45,7 +45,10 @@ File find_file(const Options &options, const char *name)
     std::string extension = CPLGetExtension(name);
     const char *codec = options.find("CODEC");
     const char *text = codec ? codec : extension.c_str();
-    File file = EQUAL(text, "JP2") ? File::jp2 : EQUAL(text, "JPH") ? File::jph : File::codestream;
+    File file = EQUAL(text, "JP2") ? File::jp2 : File::codestream;
+    if (EQUAL(text, "JPH")) {
+        file = File::jph;
+    }
     if (codec && file == File::codestream && !EQUAL(codec, "J2K")) {
         throw refuse("CODEC", codec, "JP2, JPH, J2K");
     }
@@ -75,7 +78,10 @@ uint32_t find_threads(const Options &options)
 std::vector<const char *> find_profiles(const Options &options)
 {
     const char *value = options.find("PROFILE");
-    std::string name = value ? value : options.is_inspire() ? "PROFILE_1" : options.has_host_defaults() ? "AUTO" : "";
+    std::string name = options.has_host_defaults() || options.is_inspire() ? "AUTO" : "";
+    if (value) {
+        name = value;
+    }
     if (EQUAL(name.c_str(), "UNRESTRICTED") && !options.is_inspire()) {
         return {"none"};
     }
@@ -146,7 +152,7 @@ static void set_style(const Options &options, File file, wvl_params *params)
 static void set_quality(const Options &options, bool has_palette, wvl_params *params)
 {
     const char *given = options.find("QUALITY");
-    const char *value = given ? given : has_palette || !options.has_host_defaults() ? "100" : "25";
+    const char *usual = has_palette || !options.has_host_defaults() ? "100" : "25", *value = given ? given : usual;
     const CPLStringList words(CSLTokenizeString2(value, ",", CSLT_STRIPLEADSPACES | CSLT_STRIPENDSPACES));
     std::string rates;
     double last = 0;
@@ -188,8 +194,8 @@ static void set_precincts(const Options &options, int resolutions, wvl_params *p
 {
     const char *given = options.find("PRECINCTS");
     const char *usual = "{512,512},{256,512},{128,512},{64,512},{32,512},{16,512},{8,512},{4,512},{2,512}";
-    const char *value = given ? given : options.has_host_defaults() ? usual : "";
-    const CPLStringList words(CSLTokenizeString2(value, "{}, ", 0));
+    const char *value = given || !options.has_host_defaults() ? given : usual;
+    const CPLStringList words(CSLTokenizeString2(value ? value : "", "{}, ", 0));
     if (words.Count() % 2) {
         throw refuse("PRECINCTS", value, "{width,height},{width,height},...");
     }

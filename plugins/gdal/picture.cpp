@@ -77,7 +77,9 @@ static int find_depth(GDALRasterBand *band, int type_bits, const Options &option
     if (!option && known) {
         depth = atoi(known);
         is_whole = depth == 1 || depth == 8 || depth == 16;
-        depth = (options.is_inspire() && !is_whole) || depth < 1 || depth > most ? most : depth;
+        if ((options.is_inspire() && !is_whole) || depth < 1 || depth > most) {
+            depth = most;
+        }
     }
     if (depth < 1 || depth > most) {
         throw Failure(CPLE_NotSupported, CPLSPrintf("NBITS is %d; this type can have 1 to %d", depth, most));
@@ -204,7 +206,11 @@ void Picture::read(const wvl_row_buffer *buffers, uint32_t count)
 {
     if (is_420) {
         for (uint32_t i = 0; i < count; i++) {
-            i ? read_chroma(buffers[i]) : read_luma(buffers[i]);
+            if (i) {
+                read_chroma(buffers[i]);
+            } else {
+                read_luma(buffers[i]);
+            }
         }
         return;
     }
@@ -214,9 +220,13 @@ void Picture::read(const wvl_row_buffer *buffers, uint32_t count)
                 static_cast<int>(all.row_count));
     for (uint32_t j = 0; has_bit_alpha && j < all.row_count; j++) {
         GByte *row = data + j * all.pitch_bytes;
-        sample_bytes == 1   ? make_bits<uint8_t>(row, bands, alpha, width)
-        : sample_bytes == 2 ? make_bits<uint16_t>(row, bands, alpha, width)
-                            : make_bits<uint32_t>(row, bands, alpha, width);
+        if (sample_bytes == 1) {
+            make_bits<uint8_t>(row, bands, alpha, width);
+        } else if (sample_bytes == 2) {
+            make_bits<uint16_t>(row, bands, alpha, width);
+        } else {
+            make_bits<uint32_t>(row, bands, alpha, width);
+        }
     }
 }
 
