@@ -139,6 +139,9 @@ static void encode(const wvl_plan *plan, Picture &picture, const Options &option
     std::vector<char> error(4096);
     wvl_status status = wvl_encode_rows(plan, &source, &limits, &sink, &control, nullptr, error.data(), error.size());
     std::string text = status == WVL_CANCELLED ? "User terminated CreateCopy()" : error.data();
+    if (status == WVL_ERROR_SINK) {
+        text = output.why();
+    }
     bool is_sample = status == WVL_ERROR_INPUT && !picture.has_failed;
     check(status, (text + (is_sample ? " (option NBITS, or NBITS of the source)" : "")).c_str());
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "plugin.h"
 
+#include <cerrno>
 #include <cstring>
 
 namespace wavelane
@@ -79,6 +80,18 @@ int Output::patch(void *user, uint64_t offset, const void *data, size_t bytes)
     return VSIFSeekL(o->file, offset + o->shift, SEEK_SET) || o->put(data, bytes) || VSIFSeekL(o->file, end, SEEK_SET);
 }
 
+int Output::put(const void *data, size_t bytes)
+{
+    errno = 0;
+    bool is_written = VSIFWriteL(data, 1, bytes, file) == bytes;
+    if (!is_written && errno) {
+        problem = strerror(errno);
+    }
+    return !is_written;
+}
+
+std::string Output::why() const { return "cannot write " + name + (problem.empty() ? "" : ": ") + problem; }
+
 wvl_sink Output::sink()
 {
     wvl_sink s = {};
@@ -96,7 +109,7 @@ void Output::finish(const std::vector<GByte> &behind)
     file = nullptr;
     if (has_failed) {
         remove();
-        throw Failure(CPLE_FileIO, "cannot write " + name);
+        throw Failure(CPLE_FileIO, why());
     }
 }
 

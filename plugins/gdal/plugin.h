@@ -156,6 +156,7 @@ class Output
     Output &operator=(const Output &) = delete;
     wvl_sink sink();
     void finish(const std::vector<GByte> &behind);
+    std::string why() const; /* bytes could not be written */
     bool can_patch;
 
   private:
@@ -167,7 +168,8 @@ class Output
     void remove() const;
     static int write(void *user, const void *data, size_t bytes);
     static int patch(void *user, uint64_t offset, const void *data, size_t bytes);
-    int put(const void *data, size_t bytes) { return VSIFWriteL(data, 1, bytes, file) != bytes; }
+    int put(const void *data, size_t bytes);
+    std::string problem; /* of the last write, if the system says one */
 };
 
 /* ---- The dataset that CreateCopy() returns --------------------------------------------------- */
