@@ -168,7 +168,9 @@ static GDALDataset *create_copy(const char *name, GDALDataset *source, CSLConstL
     return open_written(name, picture, boxes.get());
 }
 
-static GDALDataset *CreateCopy(const char *name, GDALDataset *source, int, char **list, GDALProgressFunc function,
+/* List: GDAL 3.6 has char **, later versions a constant list. */
+template <typename List>
+static GDALDataset *CreateCopy(const char *name, GDALDataset *source, int, List list, GDALProgressFunc function,
                                void *data)
 {
     Progress progress = {function ? function : GDALDummyProgress, data, 0};
