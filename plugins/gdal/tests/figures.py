@@ -6,7 +6,7 @@ Time of the processor and resident memory of gdal_translate with JP2WAVELANE, an
   figures.py FOLDER-OF-THE-DRIVER [--picture FILE] [--pixels N] [--large WIDTH,HEIGHT] [--runs N]
 
 --pixels: side of the RGB picture that both write, lossless and lossy, by one thread (default 4096). --large: a picture of one band that JP2WAVELANE
-alone writes from the VRT, lossless, with GDAL_CACHEMAX=128 (default 30000,20000). Without --picture: drawn waves and noise. Ends with 1 if a ratio is
+alone writes from the VRT, lossless, with GDAL_CACHEMAX=128 (default 20000,10000). Without --picture: drawn waves and noise. Ends with 1 if a ratio is
 below 3, if more than 512 MB are resident, or if a lossless file has other pixels; with 77 where python3-gdal is not here.
 """
 import argparse
@@ -19,7 +19,7 @@ import tempfile
 
 LOSSLESS = ["-co", "QUALITY=100", "-co", "REVERSIBLE=YES"]
 LEAST_RATIO, MOST_MEGABYTES = 3, 512
-ROWS = 512  # compared at a time
+ROWS = 1024  # compared at a time: one row of tiles
 
 
 def draw(gdal, path, side=1024):
@@ -106,7 +106,7 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--picture")
     parser.add_argument("--pixels", type=int, default=4096)
-    parser.add_argument("--large", default="30000,20000")
+    parser.add_argument("--large", default="20000,10000")
     parser.add_argument("--runs", type=int, default=2)
     args = parser.parse_args()
     os.environ.update(GDAL_DRIVER_PATH=os.path.abspath(args.folder), GDAL_NUM_THREADS="1", GDAL_MAX_DATASET_POOL_SIZE="100")
