@@ -31,6 +31,10 @@ if(TARGET wavelane_hdf5 AND TARGET wavelane_blosc2_htj2k)
     install(CODE "file(CREATE_LINK ../../../wavelane/hdf5/libwavelane-hdf5.so \$ENV{DESTDIR}${hdf5_dir}/libwavelane-hdf5.so SYMBOLIC)"
         COMPONENT arrays)
 endif()
+if(TARGET wavelane_gdal)
+    list(APPEND debian_components gdal)
+    list(APPEND debian_names wavelane-gdal)
+endif()
 foreach(component name IN ZIP_LISTS debian_components debian_names)
     set(doc_dir ${CMAKE_INSTALL_DATADIR}/doc/${name})
     install(FILES ${made_dir}/changelog.Debian.gz ${made_dir}/changelog.gz ${debian_dir}/copyright DESTINATION ${doc_dir} COMPONENT ${component})
@@ -161,5 +165,17 @@ This package has filter 32033 (HTJ2K) of HDF5, which programs as h5py load
 by themselves, and the codecs 39 and 40 of Blosc2: arrays of integers of 8
 and 16 bits are stored without loss. It contains the encoder, and decodes
 with OpenJPEG.")
+endif()
+if(TARGET wavelane_gdal)
+    set(CPACK_DEBIAN_GDAL_PACKAGE_NAME wavelane-gdal)
+    set(CPACK_DEBIAN_GDAL_PACKAGE_SECTION science)
+    set(CPACK_DEBIAN_GDAL_PACKAGE_SHLIBDEPS ON)
+    set(CPACK_DEBIAN_GDAL_DESCRIPTION "JPEG 2000 encoder - driver of GDAL
+Wavelane encodes pictures as JPEG 2000 (ISO/IEC 15444-1), with the block
+coder of Part 1 or the high-throughput one of ISO/IEC 15444-15.
+.
+This package has the driver JP2WAVELANE, which GDAL finds by itself. It
+writes JPEG 2000 with georeference from sources of any size, row by row,
+with the creation options of JP2OpenJPEG. It contains the encoder.")
 endif()
 include(CPack)
