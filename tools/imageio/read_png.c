@@ -9,6 +9,7 @@
 
 #define SRGB_GAMMA 45455                               /* 1/2.2 in 1/100000, as files of sRGB write it (PNG 11.3.2.2) */
 #define CHUNK_LIMIT_BYTES ((png_alloc_size_t)64 << 20) /* of one decompressed profile or text */
+#define AT_ONCE_BYTES (UINT64_C(256) << 20)            /* pixels of a larger picture are not in memory twice */
 #define DEFLATE_MOST_PER_BYTE 1032u                    /* RFC 1951: 258 bytes for two bits */
 
 /*
@@ -532,7 +533,8 @@ static int survey(png_state *s)
 /* By rows, metadata behind the pixels is looked for first; pixels without libpng leave it behind them too. */
 static int wants_survey(const png_state *s)
 {
-    int is_plain = s->passes == 1 && !s->is_indexed && s->depth >= 8;
+    uint64_t bytes = (uint64_t)png_get_rowbytes(s->png, s->info) * s->height;
+    int is_plain = s->passes == 1 && !s->is_indexed && s->depth >= 8 && bytes <= AT_ONCE_BYTES;
 
     return s->context->source.seekable && (s->context->by_rows || is_plain);
 }
