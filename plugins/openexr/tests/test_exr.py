@@ -4,10 +4,10 @@
 OpenEXR files out, judged by the package OpenEXR 3.5: pictures of every type, many layers, subsampled channels and odd windows, which it writes, and
 which Wavelane writes anew with HTJ2K. All samples come back bit for bit, and all attributes.
 
-  test_exr.py WAVELANE FOLDER [HOST] [--pictures FILE...]
+  test_exr.py WAVELANE FOLDER [HOST] [--soft COMMAND] [--pictures FILE...]
 
 HOST: a program (exr_host) that writes by OpenEXRCore with the function of the plugin. --pictures: more files, OpenEXR ones or 16-bit pictures to make
-half and float of.
+half and float of. --soft: a command with a device made of software, which must write the same bytes.
 """
 import os
 import struct
@@ -221,10 +221,25 @@ def check_refused(wavelane, folder, dice):
     refuse(wavelane, ["-i", cut, "-o", out], 3, "OpenEXR")
 
 
+def check_device(wavelane, soft, folder):
+    """Half goes through the device, and float does not: either way the bytes are the same."""
+    for name, device in (("rgb_half", "cuda-only"), ("luma_half", "cuda-only"), ("layers", "cuda"), ("rgb_float", "cuda")):
+        made = []
+        for program, where in ((wavelane, "cpu"), (soft, device)):
+            out = os.path.join(folder, "device.exr")
+            subprocess.run([program, "-i", os.path.join(folder, name + ".exr"), "-o", out, "--force", "--quiet", "--device", where], check=True)
+            with open(out, "rb") as file:
+                made.append(file.read())
+        if made[0] != made[1]:
+            sys.exit(f"{name}: the device writes other bytes")
+
+
 def main():
     words = sys.argv[1:]
     pictures = words[words.index("--pictures") + 1:] if "--pictures" in words else []
-    wavelane, folder, *host = words[:words.index("--pictures")] if "--pictures" in words else words
+    words = words[:words.index("--pictures")] if "--pictures" in words else words
+    soft = words[words.index("--soft") + 1] if "--soft" in words else ""
+    wavelane, folder, *host = words[:words.index("--soft")] if soft else words
     os.makedirs(folder, exist_ok=True)
     dice = numpy.random.default_rng(48)
     paths = make_all(folder, dice)
@@ -248,6 +263,8 @@ def main():
                 sys.exit(f"{path} {word}: {raw} chunks are not coded")
     check_levels(wavelane, folder, dice)
     check_refused(wavelane, folder, dice)
+    if soft:
+        check_device(wavelane, soft, folder)
     print(f"{len(paths)} pictures, each with HTJ2K256 and HTJ2K32{' by two programs' if host else ''}: {counts['coded']} chunks coded, "
           f"{counts['raw']} as they are")
 
