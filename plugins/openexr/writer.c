@@ -439,8 +439,7 @@ static wvl_status code_whole(work *w)
     uint32_t whole = w->height / w->lines;
     wvl_status status = WVL_OK;
     while (!status && w->submitted < whole) {
-        wvl_image image = {
-            .struct_size = sizeof image, .planes = w->planes, .plane_count = w->picture->channel_count};
+        wvl_image image = {.struct_size = sizeof image, .planes = w->planes, .plane_count = w->picture->channel_count};
         if (!point_to_chunk(w, w->submitted, &w->writer->whole)) {
             status = drain(w, WVL_OK);
             w->submitted++;

@@ -179,8 +179,7 @@ static int code(wvl_cli_run *s, const header *h)
     wvl_exr_writer *writer = NULL;
     wvl_sink sink = {.struct_size = sizeof sink};
     wvl_cli_progress progress;
-    wvl_control control = {
-        .struct_size = sizeof control, .progress = stop_if_interrupted, .progress_user = &progress};
+    wvl_control control = {.struct_size = sizeof control, .progress = stop_if_interrupted, .progress_user = &progress};
     wvl_status status = wvl_exr_writer_create(s->context, wvl_params_get(s->params, "device"), &writer);
     if (status) {
         return wvl_cli_lack_memory(args->inputs[0]);
@@ -195,7 +194,8 @@ static int code(wvl_cli_run *s, const header *h)
     if (status == WVL_CANCELLED) {
         return WVL_EXIT_INTERRUPTED;
     }
-    return status ? wvl_cli_fail(wvl_cli_exit_code(status), "%s: %s",
+    /* What the writer refuses stands in the file that was read. */
+    return status ? wvl_cli_fail(status == WVL_ERROR_ARGUMENT ? WVL_EXIT_INPUT : wvl_cli_exit_code(status), "%s: %s",
                                  status == WVL_ERROR_SINK ? args->output : args->inputs[0],
                                  error[0] ? error : wvl_status_text(status))
                   : result;
@@ -240,9 +240,9 @@ int wvl_cli_write_exr(wvl_cli_run *s)
     if (!result) {
         result = read_header(&io, &h);
         if (result) {
-            result = result == WVL_EXIT_DEVICE ? wvl_cli_lack_memory(args->inputs[0])
-                                               : wvl_cli_fail(result, "%s: header: the channels are damaged",
-                                                              args->inputs[0]);
+            result = result == WVL_EXIT_DEVICE
+                         ? wvl_cli_lack_memory(args->inputs[0])
+                         : wvl_cli_fail(result, "%s: header: the channels are damaged", args->inputs[0]);
         }
     }
     if (!result && io.note[0]) {

@@ -75,7 +75,9 @@ def compare(what, before, after):
 
 
 def compare_headers(what, before, after, compression):
-    old, new = attributes(before)[0], attributes(after)[0]
+    (old, data, _), (new, written, _) = attributes(before), attributes(after)
+    if written[:4] != data[:4] or struct.unpack_from("<I", written, 4)[0] != struct.unpack_from("<I", data, 4)[0] & ~0x200: # of tiles
+        sys.exit(f"{what}: the version or its flags are others")
     for name in MADE_ANEW:
         old.pop(name, None)
     if new.pop("compression")[1][0] != compression or new.pop("lineOrder")[1] != b"\0":
@@ -113,7 +115,7 @@ def write_subsampled(path, channels, window, sampling):
     left, top = window
     listed = b""
     for name in sorted(channels):
-        listed += name.encode() + b"\0" + struct.pack("<iI2i", "Ief".index(channels[name].dtype.char), 0, *sampling.get(name, (1, 1)))
+        listed += name.encode() + b"\0" + struct.pack("<iI2i", "Ief".index(channels[name].dtype.char), name == "A", *sampling.get(name, (1, 1)))
     box = struct.pack("<4i", left, top, left + width - 1, top + height - 1)
     header = struct.pack("<II", 20000630, 2)
     for name, form, value in (("channels", "chlist", listed + b"\0"), ("compression", "compression", b"\0"), ("dataWindow", "box2i", box),
@@ -153,7 +155,7 @@ def make_all(folder, dice):
         make(f"three_{word}", {c: smooth(dice, (300, 99), kind) for c in ("A", "Y")}, sampling={"A": (3, 3)}, window=(3, -9))
         make(f"columns_{word}", {c: smooth(dice, (40, 60), kind) for c in ("A", "R", "G", "B")}, sampling={"A": (4, 1)}, window=(0, 0))
     every = numpy.arange(65536, dtype=numpy.uint16).view("e").reshape(256, 256)
-    make("every_half", {"R": every, "G": every[::-1], "B": every.T.copy()})
+    make("every_half", {"R": every, "G": every[::-1].copy(), "B": every.T.copy()})
     layers = {f"{layer}.{c}": smooth(dice, (90, 120), "e") for layer in ("diffuse", "specular", "emission") for c in "RGBA"}
     make("layers", {**layers, "Z": smooth(dice, (90, 120), "f"), "id": smooth(dice, (90, 120), "I"), "N.X": smooth(dice, (90, 120), "f")})
     make("mixed_rgb", {"R": smooth(dice, (50, 60), "e"), "G": smooth(dice, (50, 60), "f"), "B": smooth(dice, (50, 60), "I")})
@@ -215,10 +217,13 @@ def check_refused(wavelane, folder, dice):
     with open(pgm, "wb") as file:
         file.write(b"P5 1 1 255\n\0")
     refuse(wavelane, ["-i", pgm, "-o", out], 2, "is PNM; an .exr file is made of an OpenEXR file")
-    cut = os.path.join(folder, "cut.exr")
-    with open(path, "rb") as file, open(cut, "wb") as to:
-        to.write(file.read()[:-100])
-    refuse(wavelane, ["-i", cut, "-o", out], 3, "OpenEXR")
+    with open(path, "rb") as file:
+        data = file.read()
+    for name, damaged, words in (("cut", data[:-100], "OpenEXR"), ("order", data.replace(b"B\0\1\0\0\0", b"Z\0\1\0\0\0", 1), "order of their names")):
+        bad = os.path.join(folder, name + ".exr")
+        with open(bad, "wb") as file:
+            file.write(damaged)
+        refuse(wavelane, ["-i", bad, "-o", out], 3, words)
 
 
 def check_device(wavelane, soft, folder):
