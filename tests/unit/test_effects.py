@@ -27,6 +27,7 @@ ROWS = """
 -o --output|other.j2k
 -ImgDir --image-dir|many
 -OutFor --out-format|JP2
+--exr-compression|htj2k32
 --pictures|2
 --force|
 --recursive|

@@ -169,6 +169,9 @@ typedef struct wvl_io_picture {
     int has_cicp;
     uint8_t cicp[4]; /* PNG cICP, ITU-T H.273: colour primaries, transfer, matrix, full range flag */
     wvl_io_metadata metadata;
+    uint8_t
+        *exr_header; /* of keep_layers: the attributes of the file as they lie there, with the byte that ends them */
+    size_t exr_header_bytes;
     double x_pixels_per_metre, y_pixels_per_metre; /* 0: unknown */
 
     char format[8]; /* "TIFF", "PNG", "JPEG", "OpenEXR", "PFM", "JP2", "J2K", "PNM", "PAM", "PGX", "DPX", "BMP", "TGA",
@@ -202,6 +205,7 @@ typedef struct wvl_io_options {
     double float_low, float_high;
     uint64_t max_samples;     /* over all components; 0: WVL_IO_MAX_SAMPLES */
     uint64_t max_input_bytes; /* read from what is not a regular file; 0: WVL_IO_MAX_INPUT_BYTES */
+    int keep_layers;          /* OpenEXR: 1: every channel as it is, in the order of the file, and the header too */
     int ignore_rest;          /* 1: bytes after the first picture are left unread; 0: a second picture is refused */
     /* JPEG 2000: gets the codestream before it is decoded. Anything but 0 refuses it; reason gets a line of text. NULL:
      * there is none. */

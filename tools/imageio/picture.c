@@ -139,6 +139,7 @@ void wvl_io_release_picture(wvl_io_picture *picture)
     free(picture->components);
     free(picture->palette);
     free(picture->icc);
+    free(picture->exr_header);
     wvl_io_release_metadata(&picture->metadata);
     wvl_io_clear_picture(picture);
 }

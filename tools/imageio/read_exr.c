@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * OpenEXR through OpenEXRCore: the first part, its highest level, the data window. R, G, B, A (or Y, A) where they are
- * there, else all channels in the order of the file.
+ * there, else all channels in the order of the file. With keep_layers: all of them, and the header.
  */
 #include "float_samples.h"
 
@@ -112,6 +112,9 @@ static int open_file(exr *e)
     if (storage != EXR_STORAGE_SCANLINE && storage != EXR_STORAGE_TILED) {
         return wvl_io_fail(e->context, "the first part is deep data: only pictures of rows or tiles are supported");
     }
+    if (parts > 1 && e->context->options.keep_layers) {
+        return wvl_io_fail(e->context, "%d parts: only one part goes into a file with all its channels", parts);
+    }
     if (parts > 1) {
         wvl_io_note(e->context, "the first of %d parts is read", parts);
     }
@@ -157,7 +160,8 @@ static uint32_t choose_channels(exr *e, wvl_io_color *color, int *alpha)
         (void)wvl_io_fail(e->context, "%d channels: must be 1 to %u", count, WVL_IO_MAX_COMPONENTS);
         return 0;
     }
-    if (find_channel(e, "RY") >= 0 || find_channel(e, "BY") >= 0) {
+    int keeps = e->context->options.keep_layers;
+    if (!keeps && (find_channel(e, "RY") >= 0 || find_channel(e, "BY") >= 0)) {
         (void)wvl_io_fail(e->context, "luminance and chroma (Y, RY, BY): not supported; convert the picture to RGB");
         return 0;
     }
@@ -166,9 +170,9 @@ static uint32_t choose_channels(exr *e, wvl_io_color *color, int *alpha)
         return 0;
     }
     memset(e->component_of, 0xFF, (size_t)count * sizeof *e->component_of);
-    uint32_t taken = take_named(e, rgb, 3, alpha);
+    uint32_t taken = keeps ? 0 : take_named(e, rgb, 3, alpha);
     *color = WVL_IO_RGB;
-    if (!taken) {
+    if (!taken && !keeps) {
         taken = take_named(e, grey, 1, alpha);
         *color = WVL_IO_GREY;
     }
@@ -189,7 +193,10 @@ static uint32_t choose_channels(exr *e, wvl_io_color *color, int *alpha)
     return taken ? taken : (uint32_t)count;
 }
 
-static int keeps_samples(const exr *e) { return e->context->options.float_transfer == WVL_IO_FLOAT_KEPT; }
+static int keeps_samples(const exr *e)
+{
+    return e->context->options.keep_layers || e->context->options.float_transfer == WVL_IO_FLOAT_KEPT;
+}
 
 /* Before anything about floating point is said. */
 static int check_types(exr *e)
@@ -371,6 +378,56 @@ static int read_tiles(exr *e)
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
 
+/* Bytes of the attributes that begin there, with the byte that ends them; 0: more bytes are needed. */
+static size_t measure_header(const uint8_t *at, size_t count)
+{
+    size_t done = 0;
+    while (done < count && at[done]) {
+        for (int i = 0; i < 2; i++) { /* name and type */
+            const uint8_t *end = memchr(at + done, 0, count - done);
+            if (!end) {
+                return 0;
+            }
+            done = (size_t)(end - at) + 1;
+        }
+        if (count - done < 4 || wvl_io_le32(at + done) > count - done - 4) {
+            return 0;
+        }
+        done += 4 + wvl_io_le32(at + done);
+    }
+    return done < count ? done + 1 : 0;
+}
+
+static void note_levels(exr *e)
+{
+    uint32_t width, height;
+    exr_tile_level_mode_t levels = EXR_TILE_ONE_LEVEL;
+    exr_tile_round_mode_t rounding;
+    if (!exr_get_tile_descriptor(e->file, 0, &width, &height, &levels, &rounding) && levels != EXR_TILE_ONE_LEVEL) {
+        wvl_io_note(e->context, "the highest level is kept, lower ones are left out");
+    }
+}
+
+/* The header has been read by OpenEXR: it has an end. */
+static int take_header(exr *e)
+{
+    wvl_io_source *source = &e->context->source;
+    wvl_io_picture *picture = e->context->picture;
+    for (size_t room = 4096; !picture->exr_header_bytes; room *= 4) {
+        uint8_t *larger = room <= MOST_BLOCK_BYTES ? realloc(picture->exr_header, room) : NULL;
+        if (!larger) {
+            return wvl_io_fail_memory(e->context, "header", room);
+        }
+        picture->exr_header = larger;
+        size_t got = wvl_io_source_seek(source, 8) == 0 ? wvl_io_source_read_some(source, larger, room) : 0;
+        picture->exr_header_bytes = measure_header(larger, got);
+        if (!picture->exr_header_bytes && got < room) {
+            return wvl_io_fail(e->context, "header: is cut off");
+        }
+    }
+    return 0;
+}
+
 static int take_attributes(exr *e)
 {
     static const struct {
@@ -407,7 +464,7 @@ static int read_all(exr *e)
         return -1;
     }
     uint32_t components = choose_channels(e, &color, &alpha);
-    if (!components || check_types(e) != 0 || describe(e, components) != 0) {
+    if (!components || (!e->context->options.keep_layers && check_types(e) != 0) || describe(e, components) != 0) {
         return -1;
     }
     (void)exr_get_storage(e->file, 0, &storage);
@@ -416,6 +473,10 @@ static int read_all(exr *e)
     }
     wvl_io_set_color(e->context->picture, color, 0, alpha);
     e->context->picture->alpha_premultiplied = alpha >= 0; /* OpenEXR, Technical Introduction: Alpha */
+    if (e->context->options.keep_layers) {
+        note_levels(e);
+        return take_header(e);
+    }
     return take_attributes(e) != 0 ? -1 : wvl_io_finish_floats(e->context);
 }
 

@@ -427,6 +427,8 @@ int wvl_cli_check_reading(const wvl_cli_args *args)
     const wvl_cli_condition conditions[] = {
         {args->drop_alpha && args->channel_count,
          "--channels and --drop-alpha cannot be used together; leave the alpha channel out of --channels"},
+        {args->exr_compression && !(args->output && wvl_cli_is_exr(args->output)),
+         "--exr-compression needs the name of an .exr file behind -o"},
         {args->float_range_spelled && !args->io.float_transfer, "--float-range needs --float-transfer"},
         {args->float_range_spelled && args->io.float_transfer == WVL_IO_FLOAT_KEPT,
          "--float-range goes with --float-transfer linear, log or pq: keep needs no range"},

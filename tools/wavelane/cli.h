@@ -140,6 +140,7 @@ typedef struct wvl_cli_args {
     uint64_t memory_bytes; /* --memory; 0: none */
     const char *spill_dir;
     int verify, psnr_report, dry_run, explain, json, quiet, verbose;
+    int exr_compression; /* 1: htj2k256, 2: htj2k32; 0: not given */
     int help, version;
     char *storage; /* values made here: levels from -n */
     size_t storage_used;
@@ -380,6 +381,7 @@ double wvl_cli_sample_count(const wvl_cli_picture *picture);
 /* 1: JP2, 0: codestream, -1: neither, by the name's extension. */
 int wvl_cli_container_of(const char *name);
 int wvl_cli_container_of_extension(const char *extension);
+int wvl_cli_is_exr(const char *name);
 /* Refuses an output that is an input (a picture or the content of a box), a terminal, or there already without
  * --force. */
 int wvl_cli_check_output(const wvl_cli_args *args, const char *const *inputs, size_t input_count, const char *output);

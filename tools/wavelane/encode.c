@@ -56,7 +56,7 @@ static int choose_container(wvl_cli_job *j)
     if (j->is_jp2 < 0) {
         return wvl_cli_fail(
             WVL_EXIT_USAGE,
-            "%s: the extension must be .jp2 (JP2 file), .jph (JPH file) or .j2k, .j2c, .jpc, .jhc (codestream)",
+            "%s: the extension must be .jp2 (JP2 file), .jph (JPH file), .j2k, .j2c, .jpc, .jhc (codestream) or .exr",
             j->output);
     }
     if (j->s->args->out_format && !j->s->args->image_dir) {
@@ -538,6 +538,9 @@ static int encode_all(wvl_cli_run *s)
     const wvl_cli_args *args = s->args;
     if (args->image_dir) {
         return wvl_cli_encode_folder(s);
+    }
+    if (args->output && wvl_cli_is_exr(args->output)) {
+        return wvl_cli_write_exr(s);
     }
     if (args->pages) {
         return wvl_cli_encode_pages(s);

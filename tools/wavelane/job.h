@@ -133,6 +133,8 @@ void wvl_cli_release_job(wvl_cli_job *job);
 
 /* encode.c: one picture, with its report; output NULL: none. */
 int wvl_cli_encode_one(wvl_cli_run *s, const char *const *inputs, size_t input_count, const char *output);
+/* exr.c: a file of OpenEXR with chunks of HTJ2K, of one of OpenEXR. */
+int wvl_cli_write_exr(wvl_cli_run *s);
 /* pages.c: the pages of --pages; returns the exit code. */
 int wvl_cli_encode_pages(wvl_cli_run *s);
 

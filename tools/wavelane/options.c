@@ -314,7 +314,7 @@ static const wvl_cli_option of_command[] = {
      FILES},
     {"output", 'o', "FILE", ONCE(output),
      "File to write: .jp2 is a JP2 file; .j2k, .j2c, .jpc is a codestream; .jph is a JPH file and .jhc a codestream, "
-     "both with HT blocks; - is a codestream on standard output.",
+     "both with HT blocks; .exr is OpenEXR with HTJ2K, from an OpenEXR file; - is a codestream on standard output.",
      FILES},
     {"ImgDir", 0, "DIR", ONCE(image_dir),
      "Encode every picture of a folder, into the same folder or that of -o; needs -OutFor.", FILES},
@@ -417,6 +417,8 @@ static const wvl_cli_option of_command[] = {
      "YCbCr of JPEG files, and of JPEG data in TIFF: encode RGB (default), or the planes as they are stored, "
      "subsampled ones too.",
      PICTURE},
+    {"exr-compression", 0, "htj2k256|htj2k32", AS(WORD, exr_compression, 1),
+     "Chunks of an .exr file: of 256 lines (the default), or of 32. All channels and attributes are kept.", FILES},
     {"channels", 0, "N,...", CALL(take_channels), "Channels to encode, from 0, in this order; the others are left out.",
      PICTURE},
     {"drop-alpha", 0, NULL, FLAG(drop_alpha), "Leave the alpha channel out.", PICTURE},

@@ -29,6 +29,12 @@ int wvl_cli_container_of(const char *name)
     return dot ? wvl_cli_container_of_extension(dot + 1) : -1;
 }
 
+int wvl_cli_is_exr(const char *name)
+{
+    const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash + 1 : name, '.');
+    return dot && !strcasecmp(dot, ".exr");
+}
+
 /* The file behind a name, - being standard input or output. */
 static int identify(const char *name, int standard, struct stat *st)
 {
