@@ -96,6 +96,8 @@ is_same("12 bits", tiff(grey, samples=1, depth=12), whole((0,), 12))
 is_same("16 bits", tiff(parts(depth=16, width=WIDTH), depth=16, tags=STRIPS), whole(depth=16))
 is_same("0 is white", tiff(parts((0,)), samples=1, photometric=0), whole((0,), 8, lambda *at: 255 - sample(*at)))
 is_same("a tile that is not in the file", tiff([tiles[0], b"", *tiles[2:]]), whole((0, 1, 2), 8, lambda x, y, *at: 0 if x >= ACROSS and y < DOWN else sample(x, y, *at)))
+is_same("a tile of 12 bits that is not in the file", tiff([grey[0], b"", *grey[2:]], samples=1, depth=12, tags={**TILES, 42113: (2, b"2500\0")}),
+        whole((0,), 12, lambda x, y, *at: 2500 if x >= ACROSS and y < DOWN else sample(x, y, *at)))
 colors = [c * 257 for c in range(256)]
 is_same("a palette", tiff(parts((0,)), samples=1, photometric=3, tags={**TILES, 320: (3, colors * 3)}), whole((0, 1, 2), 8, lambda x, y, c, d: sample(x, y, 0, d)))
 
@@ -103,7 +105,7 @@ is_same("a palette", tiff(parts((0,)), samples=1, photometric=3, tags={**TILES, 
 
 is_same("tiles, by rows", tiff(tiles), wanted, "--memory", "40M")
 (folder / "rows.tif").write_bytes(tiff(tiles))
-shown = run("-i", folder / "rows.tif", "-o", folder / "no.j2k", "--memory", "40M", "--dry-run", "--explain").stdout
+shown = run("-i", folder / "rows.tif", "-o", folder / "no.j2k", "--force", "--memory", "40M", "--dry-run", "--explain").stdout
 expect(b"row by row: " in shown, "by rows: --explain does not say so")
 
 # ---- YCbCr -----------------------------------------------------------------------------------------------------------------
@@ -137,6 +139,8 @@ for step_x, step_y in ((1, 1), (2, 1), (2, 2)):
     for photometric, tags in ((2, {}), (6, {530: (3, [2, 2])})):
         strip = tiff([coded], YCC, photometric=photometric, tags=tags, width=W, height=H)
         is_same(f"{name}, PhotometricInterpretation {photometric}", strip, rgb)
+        text = run("-i", folder / "a.tif", "-o", folder / "no.j2k", "--force").stderr.decode()
+        expect(text.endswith("a.tif: YCbCr of JPEG 2000 data became RGB\n"), f"{name}, PhotometricInterpretation {photometric}: {text}")
         is_same(f"{name}, PhotometricInterpretation {photometric}, kept", strip, kept, "--jpeg-ycc", "keep")
     expect(rgb != kept, f"{name}: no conversion")
 

@@ -230,6 +230,7 @@ static int check_subsampling(wvl_io_tiff *t)
         return 0;
     }
     if (t->is_jpeg2000) {
+        TIFFSetField(t->tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_YCBCR); /* libtiff's defaults depend on it */
         if (becomes_rgb(t)) {
             take_ycc(t);
             t->makes_rgb = 1;
@@ -237,7 +238,6 @@ static int check_subsampling(wvl_io_tiff *t)
             return 0;
         }
         /* So that libtiff's sizes are those of the codestreams. */
-        TIFFSetField(t->tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_YCBCR);
         TIFFSetField(t->tiff, TIFFTAG_YCBCRSUBSAMPLING, t->step_x, t->step_y);
     } else {
         TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRSUBSAMPLING, &t->step_x, &t->step_y);
