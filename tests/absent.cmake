@@ -13,7 +13,7 @@ if(NOT WVL_FUZZ)
     wvl_register_absent("${reason}" unit.geom unit.plan prop.tag_tree prop.packets golden.digest golden.depth decode.torture decode.options
         decode.rate decode.weights decode.part1 decode.color decode.presets decode.profiles decode.overrides decode.regions decode.ht device.digest_soft device.torture_soft
         device.overrides_soft device.part1_soft device.regions_soft device.color_soft device.profiles_soft device.ht_soft fuzz.targets fuzz.generator fuzz.configurations fuzz.finished_soft fuzz.rows
-        conformance.compliance decode.ht_walk decode.floats_judged decode.ranges fuzz.mutated_inputs decode.long_parts)
+        conformance.compliance decode.ht_walk decode.floats_judged decode.tiff_judged decode.ranges fuzz.mutated_inputs decode.long_parts unit.tiff_jpeg2000)
     if(NOT WVL_SANITIZE)
         wvl_register_absent("${reason}" conformance.matrix)
         wvl_register_absent("no Python 3.9, or built without the tools" unit.sequence_machine)

@@ -26,6 +26,20 @@ if part python3; then
         "$2" -i "$work/whole/$name" -o "$work/whole/$name.jp2" --palette indices --quiet 2>/dev/null || "$2" -i "$work/whole/$name" -o "$work/whole/$name.jp2" --quiet
     done
     "$2" -i "$work/whole/rgb.ppm" -o "$work/whole/ht.jhc" --quiet
+    "$2" -i "$work/whole/rgb.ppm" -o "$work/whole/tile.j2k" --quiet
+    python3 - "$(dirname "$0")/../unit" "$work/whole" <<'PY'
+import pathlib
+import sys
+sys.path.insert(0, sys.argv[1])
+sys.dont_write_bytecode = True
+from small_pictures import tiff_of_pieces
+whole = pathlib.Path(sys.argv[2])
+width, height = map(int, (whole / "rgb.ppm").read_bytes().split(maxsplit=3)[1:3])
+tile, shape = (whole / "tile.j2k").read_bytes(), {322: (3, [width]), 323: (3, [height])}
+for compression in (33003, 33005, 34712):
+    tags = {256: (3, [2 * width]), 257: (3, [height]), 258: (3, [8] * 3), 259: (3, [compression]), 262: (3, [2]), 277: (3, [3]), **shape}
+    (whole / f"tiles{compression}.tif").write_bytes(tiff_of_pieces([tile, tile], tags))
+PY
     rm "$work/whole/fatal.jhc" # it ends OpenJPEG's process: that is for the guard of the command (unit.inputs)
 fi
 made=$(find "$work/whole" -type f | wc -l)

@@ -26,6 +26,18 @@ def directory(order, at, tags):
     return body + bytes(4) + behind
 
 
+def tiff_of_pieces(pieces, tags, order="<"):
+    """TIFF strips, or tiles where there is a TileWidth, one behind the other, and the directory last. An empty one is not in the file (sparse)."""
+    places, out = [], (b"II*\0" if order == "<" else b"MM\0*") + bytes(4)
+    for piece in pieces:
+        places.append(len(out) if piece else 0)
+        out += piece
+    out += bytes(len(out) & 1)
+    offsets, counts = (324, 325) if 322 in tags else (273, 279)
+    tags = {**tags, offsets: (4, places), counts: (4, [len(p) for p in pieces])}
+    return out[:4] + struct.pack(order + "I", len(out)) + out[8:] + directory(order, len(out), tags)
+
+
 def tiff(tags, exif=None, gps=None, interop=None, order="<", width=6, height=4):
     """Grey, 8 bits; sub-directories lie behind the first."""
     samples = bytes((7 * i) % 256 for i in range(width * height))

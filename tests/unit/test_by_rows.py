@@ -18,7 +18,7 @@ import zlib
 from pathlib import Path
 
 from checks import end, expect
-from small_pictures import chunk, directory, icc
+from small_pictures import chunk, directory, icc, tiff_of_pieces
 
 if sys.argv[1:] in (["--help"], ["-h"]):
     sys.exit(print(__doc__.strip()))
@@ -47,29 +47,20 @@ def pnm(kind, data, most=255):
     return b"P%d\n%d %d\n%d\n" % (kind, WIDTH, HEIGHT, most) + data
 
 
-def tiff(pieces, where, samples=1, extra=None):
-    """Strips or tiles behind each other, the directory last."""
-    offsets, out = [], b"II*\0" + bytes(4)
-    for piece in pieces:
-        offsets.append(len(out))
-        out += piece
-    out += bytes(len(out) & 1)
-    tags = {256: (3, [WIDTH]), 257: (3, [HEIGHT]), 258: (3, [8] * samples), 259: (3, [1]), 262: (3, [1 if samples == 1 else 2]), 277: (3, [samples]),
-            where["offsets"]: (4, offsets), where["counts"]: (4, [len(p) for p in pieces])}
-    tags.update(where["shape"])
-    tags.update(extra or {})
-    return out[:4] + struct.pack("<I", len(out)) + out[8:] + directory("<", len(out), tags)
+def tiff(pieces, shape, samples=1, extra=None):
+    return tiff_of_pieces(pieces, {256: (3, [WIDTH]), 257: (3, [HEIGHT]), 258: (3, [8] * samples), 259: (3, [1]), 262: (3, [1 if samples == 1 else 2]),
+                                   277: (3, [samples]), **shape, **(extra or {})})
 
 
 def in_strips(data, samples=1, rows=7, extra=None):
     pitch = WIDTH * samples * rows
-    return tiff([data[at:at + pitch] for at in range(0, len(data), pitch)], {"offsets": 273, "counts": 279, "shape": {278: (3, [rows])}}, samples, extra)
+    return tiff([data[at:at + pitch] for at in range(0, len(data), pitch)], {278: (3, [rows])}, samples, extra)
 
 
 def in_tiles(width=64, height=48):
     tiles = [bytes(sample(x + i, y + j) if x + i < WIDTH and y + j < HEIGHT else 0 for j in range(height) for i in range(width))
              for y in range(0, HEIGHT, height) for x in range(0, WIDTH, width)]
-    return tiff(tiles, {"offsets": 324, "counts": 325, "shape": {322: (3, [width]), 323: (3, [height])}})
+    return tiff(tiles, {322: (3, [width]), 323: (3, [height])})
 
 
 def big_tiff():

@@ -194,7 +194,7 @@ typedef struct wvl_io_options {
     int raw_interleaved;    /* raw, rawl, yuv: 1: component after component of each pixel; 0: plane after plane */
     int raw_video_range;    /* raw, rawl, yuv: 1: YCbCr has the limited range of video (BT.601); 0: the full one */
     int keep_palette;       /* 1: hand out indices and palette; 0: expand */
-    int keep_ycc;           /* JPEG, also in TIFF: 1: hand out YCbCr planes as stored; 0: RGB */
+    int keep_ycc;           /* JPEG, also in TIFF; JPEG 2000 in TIFF: 1: hand out YCbCr planes as stored; 0: RGB */
     wvl_io_keep_words keep_words;
     int page_given;    /* TIFF: 1: page and sub_page say which picture; 0: the first one, or where that is a thumbnail
                           the only full one */

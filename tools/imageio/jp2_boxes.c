@@ -327,3 +327,22 @@ int wvl_io_jp2_read_boxes(wvl_io_jp2 *j, const uint8_t *bytes, uint64_t byte_cou
     }
     return result;
 }
+
+int wvl_io_jp2_find_codestream(wvl_io_jp2 *j, const uint8_t *bytes, uint64_t byte_count)
+{
+    uint64_t at = 0;
+    box b;
+    if (byte_count > 1 && wvl_io_be16(bytes) == 0xFF4F) {
+        j->codestream = bytes;
+        j->codestream_bytes = byte_count;
+        return 0;
+    }
+    while (next_box(bytes, byte_count, &at, &b) > 0) {
+        if (b.type == TYPE('j', 'p', '2', 'c')) {
+            j->codestream = b.content;
+            j->codestream_bytes = b.byte_count;
+            return 0;
+        }
+    }
+    return wvl_io_fail(j->context, "neither a codestream nor a JP2 file with one");
+}

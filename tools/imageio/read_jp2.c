@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/openjpeg/guarded.h"
-
 /* ---- SIZ ------------------------------------------------------------------------------------- */
 
 /* The claims of the marker segment SIZ (A.5.1) against the bytes that are there. */
@@ -82,17 +80,17 @@ static int check_size(wvl_io_jp2 *j)
 
 /* ---- OpenJPEG -------------------------------------------------------------------------------- */
 
-typedef struct reader {
-    wvl_io_jp2 jp2;
+typedef struct listener {
+    wvl_io_jp2 *jp2;
     int decodes; /* the header is read */
     int damaged; /* a warning came after it */
     char message[160];
-} reader;
+} listener;
 
-static void keep(reader *r, const char *text)
+static void keep(listener *l, const char *text)
 {
-    if (!r->message[0]) {
-        snprintf(r->message, sizeof r->message, "%s", text);
+    if (!l->message[0]) {
+        snprintf(l->message, sizeof l->message, "%s", text);
     }
 }
 
@@ -100,16 +98,58 @@ static void on_error(const char *text, void *user) { keep(user, text); }
 
 static void on_warning(const char *text, void *user)
 {
-    reader *r = user;
-    if (r->decodes) {
-        keep(r, text);
-        r->damaged = 1;
-    } else if (strstr(r->jp2.context->picture->note, "OpenJPEG: ") == NULL) {
-        wvl_io_note(r->jp2.context, "OpenJPEG: %s", text);
+    listener *l = user;
+    if (l->decodes) {
+        keep(l, text);
+        l->damaged = 1;
+    } else if (strstr(l->jp2->context->picture->note, "OpenJPEG: ") == NULL) {
+        wvl_io_note(l->jp2->context, "OpenJPEG: %s", text);
     }
 }
 
-static void on_header(void *user) { ((reader *)user)->decodes = 1; }
+static void on_header(void *user) { ((listener *)user)->decodes = 1; }
+
+int wvl_io_jp2_check(wvl_io_jp2 *j)
+{
+    const wvl_io_options *o = &j->context->options;
+    char reason[256] = "";
+    if (check_size(j) != 0) {
+        return -1;
+    }
+    if (o->inspect && o->inspect(j->codestream, (size_t)j->codestream_bytes, reason, sizeof reason)) {
+        return wvl_io_fail(j->context, "%s", reason);
+    }
+    return 0;
+}
+
+int wvl_io_jp2_decode(wvl_io_jp2 *j, wvl_opj_picture *decoded)
+{
+    listener l = {.jp2 = j};
+    const wvl_opj_request request = {.data = j->codestream,
+                                     .bytes = (size_t)j->codestream_bytes,
+                                     .keep_indices = 1,
+                                     .complain = on_error,
+                                     .warn = on_warning,
+                                     .user = &l};
+    char reason[WVL_OPJ_REASON_BYTES] = "";
+    /* A short file may be a large picture of one value: what OpenJPEG will hold is asked for before it begins. */
+    void *probe = wvl_io_allocate(j->context, j->sample_count * sizeof(OPJ_INT32), "samples that OpenJPEG holds");
+    if (!probe) {
+        return -1;
+    }
+    free(probe);
+    switch (wvl_opj_decode_guarded(&request, on_header, decoded, reason)) {
+    case WVL_OPJ_OK:
+        if (!l.damaged) {
+            return 0;
+        }
+        wvl_opj_release_picture(decoded);
+        return wvl_io_fail(j->context, "OpenJPEG: %s", l.message);
+    case WVL_OPJ_REFUSED: return wvl_io_fail(j->context, "OpenJPEG: %s", l.message[0] ? l.message : "no reason given");
+    case WVL_OPJ_NO_MEMORY: return wvl_io_fail_memory(j->context, "OpenJPEG", j->codestream_bytes);
+    default: return wvl_io_fail(j->context, "%s", reason);
+    }
+}
 
 /* ---- The file as bytes ----------------------------------------------------------------------- */
 
@@ -154,9 +194,8 @@ static uint64_t common_extent(const wvl_opj_picture *decoded, int is_vertical, u
     return least <= most ? most : 0;
 }
 
-static int describe(reader *r, const wvl_opj_picture *decoded)
+static int describe(wvl_io_context *context, const wvl_opj_picture *decoded)
 {
-    wvl_io_context *context = r->jp2.context;
     uint64_t width = common_extent(decoded, 0, (uint64_t)decoded->x1 - decoded->x0);
     uint64_t height = common_extent(decoded, 1, (uint64_t)decoded->y1 - decoded->y0);
     if (!width || !height) {
@@ -186,9 +225,8 @@ static int describe(reader *r, const wvl_opj_picture *decoded)
     return result;
 }
 
-static int take_component(reader *r, const wvl_opj_picture *decoded, uint32_t index)
+static int take_component(wvl_io_context *context, const wvl_opj_picture *decoded, uint32_t index)
 {
-    wvl_io_context *context = r->jp2.context;
     const wvl_io_component *c = &context->picture->components[index];
     int is_dense = c->stride_bytes == (size_t)c->width * c->sample_bytes;
     uint32_t step = is_dense ? c->height : 1;
@@ -200,13 +238,13 @@ static int take_component(reader *r, const wvl_opj_picture *decoded, uint32_t in
     return wvl_io_check_range(context, index, 0, c->height);
 }
 
-static int take_components(reader *r, const wvl_opj_picture *decoded)
+static int take_components(wvl_io_context *context, const wvl_opj_picture *decoded)
 {
-    if (describe(r, decoded) != 0 || wvl_io_allocate_planar(r->jp2.context) != 0) {
+    if (describe(context, decoded) != 0 || wvl_io_allocate_planar(context) != 0) {
         return -1;
     }
     for (uint32_t c = 0; c < decoded->component_count; c++) {
-        if (take_component(r, decoded, c) != 0) {
+        if (take_component(context, decoded, c) != 0) {
             return -1;
         }
     }
@@ -215,43 +253,18 @@ static int take_components(reader *r, const wvl_opj_picture *decoded)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static int decode(reader *r)
+static int decode(wvl_io_jp2 *j)
 {
-    const wvl_opj_request request = {.data = r->jp2.codestream,
-                                     .bytes = (size_t)r->jp2.codestream_bytes,
-                                     .keep_indices = 1,
-                                     .complain = on_error,
-                                     .warn = on_warning,
-                                     .user = r};
-    char reason[256] = "";
-    if (check_size(&r->jp2) != 0) {
-        return -1;
-    }
-    if (r->jp2.context->options.inspect &&
-        r->jp2.context->options.inspect(request.data, request.bytes, reason, sizeof reason)) {
-        return wvl_io_fail(r->jp2.context, "%s", reason);
-    }
-    /* A short file may be a large picture of one value: what OpenJPEG will hold is asked for before it begins. */
-    wvl_io_announce_samples(r->jp2.context, r->jp2.sample_count * (sizeof(OPJ_INT32) + sizeof(uint16_t)));
-    void *probe =
-        wvl_io_allocate(r->jp2.context, r->jp2.sample_count * sizeof(OPJ_INT32), "samples that OpenJPEG holds");
-    if (!probe) {
-        return -1;
-    }
-    free(probe);
     wvl_opj_picture decoded;
-    int result = -1;
-    switch (wvl_opj_decode_guarded(&request, on_header, &decoded, reason)) {
-    case WVL_OPJ_OK:
-        result = r->damaged ? wvl_io_fail(r->jp2.context, "OpenJPEG: %s", r->message) : take_components(r, &decoded);
-        wvl_opj_release_picture(&decoded);
-        break;
-    case WVL_OPJ_REFUSED:
-        (void)wvl_io_fail(r->jp2.context, "OpenJPEG: %s", r->message[0] ? r->message : "no reason given");
-        break;
-    case WVL_OPJ_FAILED: (void)wvl_io_fail(r->jp2.context, "%s", reason); break;
-    case WVL_OPJ_NO_MEMORY: (void)wvl_io_fail_memory(r->jp2.context, "OpenJPEG", r->jp2.codestream_bytes); break;
+    if (wvl_io_jp2_check(j) != 0) {
+        return -1;
     }
+    wvl_io_announce_samples(j->context, j->sample_count * (sizeof(OPJ_INT32) + sizeof(uint16_t)));
+    if (wvl_io_jp2_decode(j, &decoded) != 0) {
+        return -1;
+    }
+    int result = take_components(j->context, &decoded);
+    wvl_opj_release_picture(&decoded);
     return result;
 }
 
@@ -291,18 +304,18 @@ static uint64_t end_of_codestream(const uint8_t *p, uint64_t bytes)
 
 static int read_all(wvl_io_context *context, int has_boxes)
 {
-    reader r = {.jp2 = {.context = context}};
+    wvl_io_jp2 j = {.context = context};
     uint8_t *owned;
     uint64_t byte_count = 0;
     const uint8_t *bytes = load(context, &byte_count, &owned);
     int result = bytes ? 0 : -1;
-    r.jp2.codestream = bytes;
-    r.jp2.codestream_bytes = byte_count;
+    j.codestream = bytes;
+    j.codestream_bytes = byte_count;
     if (result == 0 && has_boxes) {
-        r.jp2.codestream = NULL;
-        result = wvl_io_jp2_read_boxes(&r.jp2, bytes, byte_count);
+        j.codestream = NULL;
+        result = wvl_io_jp2_read_boxes(&j, bytes, byte_count);
     }
-    TRY(result, decode(&r));
+    TRY(result, decode(&j));
     if (result == 0 && !has_boxes) {
         /* Frames of a sequence may lie in one file, one codestream behind the other. */
         uint64_t end = end_of_codestream(bytes, byte_count);
@@ -310,9 +323,9 @@ static int read_all(wvl_io_context *context, int has_boxes)
             wvl_io_note(context, "the first of several codestreams is read");
         }
     }
-    TRY(result, wvl_io_jp2_map_channels(&r.jp2));
+    TRY(result, wvl_io_jp2_map_channels(&j));
     if (result == 0) {
-        context->picture->color = r.jp2.has_color ? r.jp2.color : guess_color(context->picture);
+        context->picture->color = j.has_color ? j.color : guess_color(context->picture);
     }
     free(owned);
     return result;

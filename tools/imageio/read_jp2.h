@@ -2,6 +2,7 @@
 #pragma once
 
 #include "internal.h"
+#include "tools/openjpeg/guarded.h"
 
 #define WVL_IO_JP2_CHANNELS 256u /* most that cmap and cdef may name */
 
@@ -27,5 +28,11 @@ typedef struct wvl_io_jp2_box {
 
 /* Finds the codestream, and takes colour, resolution and metadata. 0, or -1 with the reason. */
 int wvl_io_jp2_read_boxes(wvl_io_jp2 *j, const uint8_t *bytes, uint64_t byte_count);
+/* Finds the codestream alone, in a file or in bytes that are one. The same. */
+int wvl_io_jp2_find_codestream(wvl_io_jp2 *j, const uint8_t *bytes, uint64_t byte_count);
+/* read_jp2.c: whether SIZ claims what the bytes can hold; sets sample_count. The same. */
+int wvl_io_jp2_check(wvl_io_jp2 *j);
+/* Behind the check. Release the picture after 0. */
+int wvl_io_jp2_decode(wvl_io_jp2 *j, wvl_opj_picture *decoded);
 /* jp2_channels.c: applies pclr, cmap and cdef to the decoded components. The same. */
 int wvl_io_jp2_map_channels(wvl_io_jp2 *j);

@@ -8,6 +8,9 @@
 /* Codecs of libtiff 4.5 do not look whether they were given the memory of their state. */
 #define WVL_IO_TIFF_RESERVE (UINT64_C(16) << 20)
 
+/* Tiles of JPEG 2000: those of Aperio in YCbCr and in RGB, and those of Leadtools and others in any colours. */
+enum { WVL_TIFF_JPEG2000_YCC = 33003, WVL_TIFF_JPEG2000_RGB = 33005, WVL_TIFF_JPEG2000 = 34712 };
+
 /* How the numbers of the file are written. */
 typedef struct wvl_io_tiff_form {
     int big_endian, is_big;                  /* BigTIFF */
@@ -52,10 +55,16 @@ typedef struct wvl_io_tiff {
     uint16_t depth, samples, colors, photometric, planar, compression, sample_format;
     uint16_t step_x, step_y; /* YCbCr subsampling */
     int is_subsampled, inverts, is_float;
+    int is_jpeg2000; /* OpenJPEG decodes TIFF strips and tiles, into samples of whole bytes */
+    int makes_rgb;   /* of YCbCr in them, by these values (wvl_io_picture) */
+    int ycc_tagged;
+    uint8_t ycc_siting;
+    float ycc_luma[3], ycc_range[6];
     int keeps_floats; /* bits of floating point, read as signed integers */
     int alpha_component, alpha_premultiplied;
     int is_tiled;
-    uint32_t tile_width, tile_height, rows_per_strip; /* 0: not given */
+    /* 0: not given. TIFF strips of JPEG 2000 are tiles as wide as the picture. */
+    uint32_t tile_width, tile_height, rows_per_strip;
     uint16_t fill_order;
     uint32_t missing;       /* TIFF strips or tiles that are not in the file */
     uint64_t fill;          /* bits of their samples */
@@ -69,6 +78,12 @@ typedef struct wvl_io_tiff {
     wvl_io_row_buffer *band; /* the present band, where rows are wanted in smaller portions; owned, with its blocks */
     uint32_t band_count, band_first, band_held; /* buffers; the rows that the band holds */
 } wvl_io_tiff;
+
+/* Bits of a sample in the chunk. */
+static inline unsigned wvl_io_tiff_chunk_depth(const wvl_io_tiff *t)
+{
+    return t->is_jpeg2000 ? 8u * wvl_io_container_bytes(t->depth) : t->depth;
+}
 
 /* Fails with libtiff's own words where there are any. */
 int wvl_io_tiff_fail(wvl_io_tiff *t, const char *otherwise);
@@ -126,6 +141,12 @@ uint64_t wvl_io_tiff_extent(const uint8_t *bytes, uint64_t used);
 int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t);
 /* Whole bands, or any rows where band_rows is 1. */
 int wvl_io_tiff_read_bands(wvl_io_tiff *t, uint32_t first, uint32_t count);
+
+/* tiff_jpeg2000.c, and tiff_fields.c for builds without OpenJPEG. Sets what the directory does not say: the size of
+   TIFF strips, and the steps of chroma in the first of them. */
+int wvl_io_tiff_open_jpeg2000(wvl_io_tiff *t);
+/* Decodes a TIFF strip or tile into the chunk, as far as its codestream goes. */
+int wvl_io_tiff_decode_jpeg2000(wvl_io_tiff *t, uint32_t number);
 
 /* tiff_sparse.c: whether the file leaves a TIFF strip or tile out. */
 int wvl_io_tiff_is_missing(const wvl_io_tiff *t, uint32_t chunk);

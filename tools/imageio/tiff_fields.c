@@ -70,8 +70,44 @@ static int check_photometric(wvl_io_tiff *t)
     return 0;
 }
 
+#ifndef WVL_HAVE_OPENJPEG
+int wvl_io_tiff_open_jpeg2000(wvl_io_tiff *t)
+{
+    return wvl_io_fail(t->context, "Compression %u: this build cannot read JPEG 2000: it was made without OpenJPEG",
+                       t->compression);
+}
+
+int wvl_io_tiff_decode_jpeg2000(wvl_io_tiff *t, uint32_t number)
+{
+    (void)number;
+    return wvl_io_tiff_open_jpeg2000(t);
+}
+#endif
+
+static int is_jpeg2000(const wvl_io_tiff *t)
+{
+    return t->compression == WVL_TIFF_JPEG2000 || t->compression == WVL_TIFF_JPEG2000_YCC ||
+           t->compression == WVL_TIFF_JPEG2000_RGB;
+}
+
+/* Aperio's Compression says the colour, whatever PhotometricInterpretation does. */
+static void settle_photometric(wvl_io_tiff *t)
+{
+    if (t->compression == WVL_TIFF_JPEG2000_YCC && t->colors == 3) {
+        t->photometric = PHOTOMETRIC_YCBCR;
+    } else if (t->compression == WVL_TIFF_JPEG2000_RGB && t->photometric == PHOTOMETRIC_YCBCR) {
+        t->photometric = PHOTOMETRIC_RGB;
+    }
+}
+
 static int check_coder(wvl_io_tiff *t)
 {
+    if (is_jpeg2000(t)) {
+        return t->is_float || t->keeps_floats
+                   ? wvl_io_fail(t->context, "Compression %u (JPEG 2000) with SampleFormat 3: must be integers",
+                                 t->compression)
+                   : wvl_io_tiff_open_jpeg2000(t);
+    }
     if (t->compression == COMPRESSION_OJPEG) {
         return wvl_io_fail(t->context, "Compression 6 (JPEG of TIFF 6.0, withdrawn) is not supported");
     }
@@ -98,6 +134,14 @@ static int has_whole_units(wvl_io_tiff *t)
            pitch == ((uint64_t)width + t->step_x - 1) / t->step_x * ((uint64_t)t->step_x * t->step_y + 2);
 }
 
+static void choose_rgb(wvl_io_tiff *t, const char *name)
+{
+    t->is_subsampled = 0;
+    t->photometric = PHOTOMETRIC_RGB;
+    t->context->picture->was_ycc = 1;
+    wvl_io_note(t->context, "YCbCr of %s data became RGB", name);
+}
+
 /* YCbCr of JPEG data becomes RGB as that of JPEG files does, whatever its steps, in TIFF strips and tiles. */
 static int choose_jpeg_colors(wvl_io_tiff *t)
 {
@@ -112,11 +156,72 @@ static int choose_jpeg_colors(wvl_io_tiff *t)
                                                 t->step_x, t->step_y, t->is_tiled ? "tiles" : "strips");
     }
     TIFFSetField(t->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
-    t->is_subsampled = 0;
-    t->photometric = PHOTOMETRIC_RGB;
-    t->context->picture->was_ycc = 1;
-    wvl_io_note(t->context, "YCbCr of JPEG data became RGB");
+    choose_rgb(t, "JPEG");
     return 0;
+}
+
+/* sYCC is the BT.601 matrix on full-range samples (IEC 61966-2-1 annex F). */
+static int is_sycc(wvl_io_tiff *t)
+{
+    static const float matrix[3] = {0.299f, 0.587f, 0.114f}, range[6] = {0, 255, 128, 255, 128, 255};
+    float *found = NULL;
+
+    if (TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRCOEFFICIENTS, &found) != 0 && found) {
+        for (unsigned k = 0; k < 3; k++) {
+            if (!(fabsf(found[k] - matrix[k]) < 0.001f)) {
+                return 0;
+            }
+        }
+    }
+    found = NULL;
+    if (t->depth == 8 && TIFFGetFieldDefaulted(t->tiff, TIFFTAG_REFERENCEBLACKWHITE, &found) != 0 && found) {
+        for (unsigned k = 0; k < 6; k++) {
+            if (!(fabsf(found[k] - range[k]) < 1.0f)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Matrix and range of YCbCr that is no sYCC. Without ReferenceBlackWhite the range is full at any depth. */
+static void take_ycc_tags(wvl_io_tiff *t)
+{
+    float top = (float)((UINT64_C(1) << t->depth) - 1), zero = (float)(UINT64_C(1) << (t->depth - 1));
+    const float full[6] = {0, top, zero, top, zero, top};
+    float *luma = NULL, *range = NULL;
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRCOEFFICIENTS, &luma);
+    if (!luma) {
+        return;
+    }
+    t->ycc_tagged = 1;
+    memcpy(t->ycc_luma, luma, sizeof t->ycc_luma);
+    memcpy(t->ycc_range, full, sizeof full);
+    if (TIFFGetField(t->tiff, TIFFTAG_REFERENCEBLACKWHITE, &range) != 0 && range) {
+        memcpy(t->ycc_range, range, sizeof t->ycc_range);
+    }
+}
+
+/* Says whether it is sYCC. */
+static int take_ycc(wvl_io_tiff *t)
+{
+    uint16_t siting = 0;
+    int declared = is_sycc(t);
+
+    if (!declared) {
+        wvl_io_note(t->context, "YCbCrCoefficients or ReferenceBlackWhite differ from sYCC");
+        take_ycc_tags(t);
+    }
+    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRPOSITIONING, &siting);
+    t->ycc_siting = (uint8_t)(siting <= 2 ? siting : 0);
+    return declared;
+}
+
+/* As JPEG data does. */
+static int becomes_rgb(const wvl_io_tiff *t)
+{
+    return !t->context->options.keep_ycc && t->planar == PLANARCONFIG_CONTIG && t->samples == 3 && t->depth >= 2 &&
+           t->depth <= 16 && t->sample_format != SAMPLEFORMAT_INT;
 }
 
 static int check_subsampling(wvl_io_tiff *t)
@@ -124,7 +229,19 @@ static int check_subsampling(wvl_io_tiff *t)
     if (t->photometric != PHOTOMETRIC_YCBCR) {
         return 0;
     }
-    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRSUBSAMPLING, &t->step_x, &t->step_y);
+    if (t->is_jpeg2000) {
+        TIFFSetField(t->tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_YCBCR); /* libtiff's defaults depend on it */
+        if (becomes_rgb(t)) {
+            take_ycc(t);
+            t->makes_rgb = 1;
+            choose_rgb(t, "JPEG 2000");
+            return 0;
+        }
+        /* So that libtiff's sizes are those of the codestreams. */
+        TIFFSetField(t->tiff, TIFFTAG_YCBCRSUBSAMPLING, t->step_x, t->step_y);
+    } else {
+        TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRSUBSAMPLING, &t->step_x, &t->step_y);
+    }
     if ((t->step_x != 1 && t->step_x != 2 && t->step_x != 4) || (t->step_y != 1 && t->step_y != 2 && t->step_y != 4)) {
         return wvl_io_fail(t->context, "YCbCrSubSampling %u, %u: must be 1, 2 or 4", t->step_x, t->step_y);
     }
@@ -253,61 +370,22 @@ int wvl_io_tiff_read_fields(wvl_io_tiff *t)
         wvl_io_note(t->context, "PhotometricInterpretation is missing; the picture is taken as %s",
                     t->samples >= 3 ? "RGB" : "grey");
     }
-    if (read_extra_samples(t) != 0 || check_photometric(t) != 0 || check_coder(t) != 0 || check_subsampling(t) != 0) {
+    if (read_extra_samples(t) != 0) {
+        return -1;
+    }
+    settle_photometric(t);
+    if (check_photometric(t) != 0 || check_coder(t) != 0 || check_subsampling(t) != 0) {
         return -1;
     }
     t->inverts = t->photometric == PHOTOMETRIC_MINISWHITE;
     return read_color_map(t);
 }
 
-/* sYCC is the BT.601 matrix on full-range samples (IEC 61966-2-1 annex F). */
-static int is_sycc(wvl_io_tiff *t)
-{
-    static const float matrix[3] = {0.299f, 0.587f, 0.114f}, range[6] = {0, 255, 128, 255, 128, 255};
-    float *found = NULL;
-
-    if (TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRCOEFFICIENTS, &found) != 0 && found) {
-        for (unsigned k = 0; k < 3; k++) {
-            if (!(fabsf(found[k] - matrix[k]) < 0.001f)) {
-                return 0;
-            }
-        }
-    }
-    found = NULL;
-    if (t->depth == 8 && TIFFGetFieldDefaulted(t->tiff, TIFFTAG_REFERENCEBLACKWHITE, &found) != 0 && found) {
-        for (unsigned k = 0; k < 6; k++) {
-            if (!(fabsf(found[k] - range[k]) < 1.0f)) {
-                return 0;
-            }
-        }
-    }
-    return 1;
-}
-
-/* Matrix and range of YCbCr that is no sYCC. Without ReferenceBlackWhite the range is full at any depth. */
-static void take_ycc_tags(wvl_io_tiff *t)
-{
-    wvl_io_picture *picture = t->context->picture;
-    float top = (float)((UINT64_C(1) << t->depth) - 1), zero = (float)(UINT64_C(1) << (t->depth - 1));
-    const float full[6] = {0, top, zero, top, zero, top};
-    float *luma = NULL, *range = NULL;
-    TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRCOEFFICIENTS, &luma);
-    if (!luma) {
-        return;
-    }
-    picture->ycc_tagged = 1;
-    memcpy(picture->ycc_luma, luma, sizeof picture->ycc_luma);
-    memcpy(picture->ycc_range, full, sizeof full);
-    if (TIFFGetField(t->tiff, TIFFTAG_REFERENCEBLACKWHITE, &range) != 0 && range) {
-        memcpy(picture->ycc_range, range, sizeof picture->ycc_range);
-    }
-}
-
 void wvl_io_tiff_take_color(wvl_io_tiff *t)
 {
     wvl_io_picture *picture = t->context->picture;
     wvl_io_color color = WVL_IO_UNKNOWN;
-    uint16_t inks = INKSET_CMYK, siting = 0;
+    uint16_t inks = INKSET_CMYK;
     int declared = 0;
 
     if (t->palette.entries != 0) {
@@ -324,13 +402,11 @@ void wvl_io_tiff_take_color(wvl_io_tiff *t)
         color = WVL_IO_GREY;
     }
     if (color == WVL_IO_YCC) {
-        declared = is_sycc(t);
-        if (!declared) {
-            wvl_io_note(t->context, "YCbCrCoefficients or ReferenceBlackWhite differ from sYCC");
-            take_ycc_tags(t);
-        }
-        TIFFGetFieldDefaulted(t->tiff, TIFFTAG_YCBCRPOSITIONING, &siting);
-        picture->chroma_siting = (uint8_t)(siting <= 2 ? siting : 0);
+        declared = take_ycc(t);
+        picture->ycc_tagged = t->ycc_tagged;
+        memcpy(picture->ycc_luma, t->ycc_luma, sizeof t->ycc_luma);
+        memcpy(picture->ycc_range, t->ycc_range, sizeof t->ycc_range);
+        picture->chroma_siting = t->ycc_siting;
     }
     wvl_io_set_color(picture, color, declared, t->alpha_component);
     picture->alpha_premultiplied = t->alpha_premultiplied;

@@ -97,6 +97,7 @@ static int read_stored(wvl_io_tiff *t, uint8_t *line, size_t line_bytes, uint32_
 /* ---- Places of samples ----------------------------------------------------------------------- */
 
 #define PLAUSIBLE_TILE_BYTES (UINT64_C(1) << 30)
+#define DECODER_BYTES 8u /* that OpenJPEG holds for each sample */
 
 /* One plane, or all samples of a contiguous picture. */
 typedef struct target {
@@ -147,7 +148,7 @@ static void place(const wvl_io_tiff *t, const target *to, const uint8_t *from, u
 
     if (t->is_float) {
         unpack_floats(t->depth, from, row, count);
-    } else if (t->depth == 8 * to->sample_bytes) {
+    } else if (wvl_io_tiff_chunk_depth(t) == 8 * to->sample_bytes) {
         if (row != from) {
             memcpy(row, from, count * to->sample_bytes);
         }
@@ -182,6 +183,9 @@ static int need_chunk(wvl_io_tiff *t, uint64_t byte_count, const char *what)
 {
     t->chunk_bytes = byte_count;
     t->context->held_bytes += byte_count;
+    if (t->is_jpeg2000) { /* components of a tile here and as the child hands them out, and the child's own */
+        t->context->held_bytes += byte_count * 2 + byte_count / wvl_io_container_bytes(t->depth) * DECODER_BYTES;
+    }
     t->chunk = wvl_io_allocate(t->context, byte_count, what);
     if (!t->chunk) {
         return -1;
@@ -197,6 +201,9 @@ static int decode_chunk(wvl_io_tiff *t, uint32_t number, uint64_t byte_count)
 {
     tmsize_t bytes = (tmsize_t)byte_count;
 
+    if (t->is_jpeg2000) {
+        return wvl_io_tiff_decode_jpeg2000(t, number);
+    }
     if (t->compression != COMPRESSION_NONE) { /* libtiff may leave bytes of a damaged one as they are, and not say so */
         memset(t->chunk, 0, (size_t)t->chunk_bytes);
     }
@@ -288,12 +295,28 @@ static int read_lines(wvl_io_tiff *t, const target *to, uint32_t first, uint32_t
     return 0;
 }
 
+/* Bytes of a row of a tile. */
+static size_t tile_pitch(const wvl_io_tiff *t)
+{
+    return (size_t)(((uint64_t)t->tile_width * samples_of_row(t) * wvl_io_tiff_chunk_depth(t) + 7) / 8);
+}
+
+static uint64_t tile_bytes_of(const wvl_io_tiff *t)
+{
+    uint64_t pitch = tile_pitch(t);
+
+    if (!t->is_jpeg2000 || t->is_subsampled) {
+        return TIFFTileSize64(t->tiff);
+    }
+    return pitch != 0 && t->tile_height <= UINT64_MAX / pitch ? pitch * t->tile_height : 0;
+}
+
 /* Bytes of a tile as it is decoded, refused when out of proportion. */
 static int measure_tile(wvl_io_tiff *t, uint64_t *byte_count)
 {
     uint64_t picture_bytes = wvl_io_sample_count(t->context->picture) * 4;
 
-    *byte_count = TIFFTileSize64(t->tiff);
+    *byte_count = tile_bytes_of(t);
     if (*byte_count == 0 || t->tile_width == 0 || t->tile_height == 0) {
         return wvl_io_tiff_fail(t, "TileWidth or TileLength is 0 or too large");
     }
@@ -302,12 +325,6 @@ static int measure_tile(wvl_io_tiff *t, uint64_t *byte_count)
                            t->tile_width, t->tile_height, t->width, t->height);
     }
     return 0;
-}
-
-/* Bytes of a row of a tile. */
-static size_t tile_pitch(const wvl_io_tiff *t)
-{
-    return (size_t)(((uint64_t)t->tile_width * samples_of_row(t) * t->depth + 7) / 8);
 }
 
 static void place_tile(const wvl_io_tiff *t, const target *to, uint32_t x, uint32_t y, int inverts)
@@ -350,7 +367,9 @@ static int read_tiles(wvl_io_tiff *t, const target *to, uint32_t first, uint32_t
 {
     for (uint64_t y = first; y < (uint64_t)first + count; y += t->tile_height) {
         for (uint64_t x = 0; x < t->width; x += t->tile_width) {
-            uint32_t number = TIFFComputeTile(t->tiff, (uint32_t)x, (uint32_t)y, 0, (uint16_t)to->component);
+            uint16_t plane = (uint16_t)to->component;
+            uint32_t number = t->is_tiled ? TIFFComputeTile(t->tiff, (uint32_t)x, (uint32_t)y, 0, plane)
+                                          : TIFFComputeStrip(t->tiff, (uint32_t)y, plane);
 
             if (load_tile(t, to, number) != 0) {
                 return -1;
@@ -578,12 +597,14 @@ static int check_chunks(wvl_io_tiff *t)
     return t->context->no_memory ? -1 : 0;
 }
 
+static int comes_in_tiles(const wvl_io_tiff *t) { return t->is_tiled || t->is_jpeg2000; }
+
 static int read_plane(wvl_io_tiff *t, uint32_t component, uint32_t first, uint32_t count)
 {
     int inverts = t->inverts && component < t->colors;
     target to = {component, samples_of_row(t), container_bytes(t)};
 
-    return t->is_tiled ? read_tiles(t, &to, first, count, inverts) : read_lines(t, &to, first, count, inverts);
+    return comes_in_tiles(t) ? read_tiles(t, &to, first, count, inverts) : read_lines(t, &to, first, count, inverts);
 }
 
 int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t)
@@ -606,7 +627,7 @@ int wvl_io_tiff_prepare_pixels(wvl_io_tiff *t)
     if (describe(t) != 0) {
         return -1;
     }
-    return t->is_tiled ? prepare_tiles(t) : prepare_strips(t);
+    return comes_in_tiles(t) ? prepare_tiles(t) : prepare_strips(t);
 }
 
 int wvl_io_tiff_read_bands(wvl_io_tiff *t, uint32_t first, uint32_t count)
@@ -618,6 +639,12 @@ int wvl_io_tiff_read_bands(wvl_io_tiff *t, uint32_t first, uint32_t count)
     }
     for (uint32_t i = 0; i < planes; i++) {
         if (read_plane(t, i, first, count) != 0) {
+            return -1;
+        }
+    }
+    /* The guard's child may have been harmed. */
+    for (uint32_t c = 0; t->is_jpeg2000 && t->palette.entries == 0 && c < t->samples; c++) {
+        if (wvl_io_check_range(t->context, c, first, first + count) != 0) {
             return -1;
         }
     }

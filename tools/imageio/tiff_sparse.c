@@ -42,7 +42,7 @@ static uint64_t bits_of(const wvl_io_tiff *t, double value, int *fits)
         most = -least - 1;
     }
     *fits = !is_float && value >= least && value <= most && floor(value) == value;
-    return *fits ? (uint64_t)(int64_t)value & (UINT64_MAX >> (64 - t->depth)) : 0;
+    return *fits ? (uint64_t)(int64_t)value & (UINT64_MAX >> (64 - wvl_io_tiff_chunk_depth(t))) : 0;
 }
 
 /* GDAL_NODATA is text. */
@@ -102,7 +102,7 @@ void wvl_io_tiff_fill_row(const wvl_io_tiff *t, uint8_t *row, size_t row_bytes, 
     memset(row, 0, row_bytes);
     for (uint32_t x = 0; x < pixels; x++) {
         for (uint32_t c = 0; c < per_pixel; c++) {
-            put_sample(row, t->depth, (size_t)x * per_pixel + c, fill_of(t, component + c));
+            put_sample(row, wvl_io_tiff_chunk_depth(t), (size_t)x * per_pixel + c, fill_of(t, component + c));
         }
     }
 }

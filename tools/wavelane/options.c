@@ -414,7 +414,8 @@ static const wvl_cli_option of_command[] = {
     {"palette", 0, "expand|indices", WORD(io.keep_palette),
      "Palette pictures: encode the colours (default), or the indices with the palette in the JP2 file.", PICTURE},
     {"jpeg-ycc", 0, "rgb|keep", WORD(io.keep_ycc),
-     "YCbCr of JPEG files, and of JPEG data in TIFF: encode RGB (default), or the planes as they are stored, "
+     "YCbCr of JPEG files, and of JPEG and JPEG 2000 data in TIFF: encode RGB (default), or the planes as they are "
+     "stored, "
      "subsampled ones too.",
      PICTURE},
     {"exr-compression", 0, "htj2k256|htj2k32", AS(WORD, exr_compression, 1),
