@@ -49,8 +49,8 @@ typedef struct seam_box {
 typedef struct seam {
     seam_box in, out;
     pid_t parent;
-    pid_t client;      /* the parent's parent where a shell is the parent; else 0 */
-    atomic_int stop;   /* no thread waits any more */
+    pid_t client;       /* the parent's parent where a shell is the parent; else 0 */
+    atomic_int stop;    /* no thread waits any more */
     atomic_int goodbye; /* the client said SHUTDOWN */
 } seam;
 

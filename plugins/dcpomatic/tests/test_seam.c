@@ -27,7 +27,7 @@ enum { BLACK, RAMP = 9 };
 #define REQUIRE_THAT(condition, ...)                                                                                   \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
-            printf("line %d: %s: ", __LINE__, #condition); \
+            printf("line %d: %s: ", __LINE__, #condition);                                                             \
             printf(__VA_ARGS__);                                                                                       \
             printf("\n");                                                                                              \
             exit(1);                                                                                                   \
@@ -184,10 +184,7 @@ static const setting settings[] = {
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-static void test_same_bytes(int index)
-{
-    run_setting(&settings[index]);
-}
+static void test_same_bytes(int index) { run_setting(&settings[index]); }
 
 /* The program was started first; it makes everything, and takes it away. */
 static void test_server_makes(int index)
