@@ -153,7 +153,8 @@ def refused(what, file, words, *options):
     output.unlink(missing_ok=True)
     result = run("-i", folder / "bad.tif", "-o", output, "--quiet", *options)
     text = result.stderr.decode()
-    expect(result.returncode == 3 and words in text and text.count("\n") == 1, f"{what}: {result.returncode}, {text}")
+    lines = [line for line in text.splitlines() if line.startswith("wavelane:")] # the child of a build with sanitizers may speak too
+    expect(result.returncode == 3 and len(lines) == 1 and words in lines[0], f"{what}: {result.returncode}, {text}")
     expect(not output.exists() and not list(folder.glob("bad.j2k*")), f"{what}: a file is left")
 
 
