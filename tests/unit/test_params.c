@@ -47,6 +47,13 @@ static void expect_refused(const char *key, const char *value, const char *reaso
 
 TEST_FIXTURE(open_params, close_params);
 
+TEST(largest_number)
+{
+    expect_set("max-bytes", "18446744073709551615", "18446744073709551615");
+    ck_assert_uint_eq(params->settings.max_bytes, UINT64_MAX);
+    expect_refused("max-bytes", "18446744073709551616", "whole number");
+}
+
 TEST(every_default_reads_back)
 {
     size_t count;
