@@ -366,7 +366,7 @@ static int set_region_shift(wvl_coding *coding, wvl_report *report)
     return 1;
 }
 
-/* Of a sign and so many bits. */
+/* bits: without the sign. */
 static unsigned container_bytes(unsigned bits)
 {
     unsigned bytes = 2;
