@@ -28,5 +28,6 @@ long double xyz_linear(const xyz_model *model, uint32_t sample);
 /* X', Y' and Z' as light, 0 to 1, and the code of light before rounding. */
 void xyz_convert(const xyz_model *model, const uint32_t *rgb, long double *xyz);
 long double xyz_code(long double light);
-/* 1 when the code is the rounded one, or either neighbour where that lies on the border within what doubles resolve. */
+/* 1: the code is the rounded one. Where the exact value lies on the border, as near as doubles resolve, both neighbours
+ * are right. */
 int xyz_is_right(long double light, int32_t code);
